@@ -4,7 +4,7 @@ import html
 from typing import NamedTuple
 
 from posviz.course import OF_TOPIC
-from posviz.pictures.search import Searched
+from posviz.pictures.table import Searched, table_of
 
 
 class Term(NamedTuple):
@@ -99,18 +99,11 @@ TERMS = tuple(Term(*each, topic) for topic, terms in _BY_TOPIC.items() for each 
 def glossary() -> Searched:
     """Return the words as a table that can be searched, each with a link to its lesson."""
     heads = ("Word", "中文", "What it is", "Lesson")
-    head = "".join(f'<th scope="col" style="text-align: left">{name}</th>' for name in heads)
-    body = "".join(f"<tr>{''.join(map(_cell, _told(term)))}</tr>" for term in TERMS)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     lines = [f"{term.english} ({term.chinese}): {term.meaning}" for term in TERMS]
-    return Searched("posviz-glossary", table, "\n".join(lines))
+    return Searched(table_of(heads, map(_told, TERMS)), "\n".join(lines))
 
 
 def _told(term: Term) -> tuple[str, ...]:
     lesson = OF_TOPIC[term.topic]
     link = f'<a href="{lesson.notebook}.ipynb">{lesson.number} {html.escape(lesson.title)}</a>'
     return (*map(html.escape, term[:3]), link)
-
-
-def _cell(text: str) -> str:
-    return f'<td style="text-align: left; vertical-align: top; white-space: normal">{text}</td>'

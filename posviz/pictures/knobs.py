@@ -30,7 +30,6 @@ class Knob(traitlets.TraitType):
     more: whether its control is one of those under "More".
     """
 
-    rule: Any = "text"  # what is allowed: the end of the sentence "it must be ..."
     play = False
     options: Sequence = ()  # of a knob that offers a few values
     reasons: Mapping[str, str] = {}  # why other options cannot be chosen here
@@ -91,6 +90,18 @@ class Knob(traitlets.TraitType):
         """The place of a value."""
         return self.values.index(value) if self.options else -1
 
+    @property
+    def rule(self) -> Any:
+        """What is allowed: the end of the sentence "it must be ...\"."""
+        return "one of " + ", ".join(map(repr, self.options))
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """The option, and not what merely equals it; TraitError for anything else."""
+        try:
+            return self.options[self.options.index(value)]
+        except ValueError:  # an array, too, which equals nothing
+            self.refuse(value)
+
     def refuse(self, value: Any) -> NoReturn:
         """Raise the TraitError that names the knob, the value and the rule."""
         raise traitlets.TraitError(
@@ -147,7 +158,7 @@ class numeric(Knob):
 
     @functools.cached_property
     def values(self) -> list:
-        """The value at each place, a step apart, without the last digits' noise."""
+        """The value at each place, without the last digits' noise."""
         between = range(round((self.high - self.low) / self.step))
         return [*(round(self.low + place * self.step, 12) for place in between), self.high]
 
@@ -236,17 +247,6 @@ class choice(Knob):
     def why_idle(self, picture: Any) -> str:
         return (self.given if picture._data else "") or super().why_idle(picture)
 
-    @property
-    def rule(self) -> str:
-        return "one of " + ", ".join(map(repr, self.options))
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """The option, and not what merely equals it; TraitError for anything else."""
-        try:
-            return self.options[self.options.index(value)]
-        except ValueError:  # an array, too, which equals nothing
-            self.refuse(value)
-
 
 class switch(Knob):
     """On or off."""
@@ -264,6 +264,8 @@ class text(Knob):
 
     A NUL would make an SVG unreadable, so what the picture sees is always printable.
     """
+
+    rule = "text"
 
     def __init__(self, default: Any, *, max_length: int = 80, **shared: Any) -> None:
         super().__init__(default, **shared)
@@ -293,10 +295,6 @@ class device(Knob):
         """Why each of the other devices cannot be chosen, {name: reason}."""
         return {name: missing for name, missing in arrays.devices().items() if missing}
 
-    @property
-    def rule(self) -> str:
-        return "one of " + ", ".join(map(repr, self.options))
-
     def sample_values(self, most: int) -> list:
         """None: a picture looks the same wherever its arrays live."""
         return []
@@ -305,5 +303,4 @@ class device(Knob):
         """The device's name; TraitError, with the reason, for one that is not here."""
         if isinstance(value, str) and value in self.reasons:
             raise traitlets.TraitError(f"{value} is not here: {self.reasons[value]}.")
-        known = isinstance(value, str) and value in self.options
-        return value if known else self.refuse(value)
+        return super().validate(obj, value)

@@ -189,19 +189,18 @@ class TermMap(Map):
     """
 
     def __init__(self, axes, show: Show, on: Show, **more):
-        cmap = greyed(SIGNED, "under")
-        super().__init__(axes, show, cmap=cmap, aspect="equal", **more)
-        cross = {"transform": axes.transAxes, "color": rcParams["text.color"], "animated": True}
-        (self.cross,) = axes.plot([], [], **cross)
-        self.cross.set_linewidth(self.cross.get_linewidth() / 1.5)
-        self.on = _of(on)
+        super().__init__(axes, show, cmap=greyed(SIGNED, "under"), aspect="equal", **more)
+        self.on, look = _of(on), {"transform": axes.transAxes, "color": rcParams["text.color"]}
+        self.cross = Curve(axes, "-", self._corners, stroke=2 / 3, **look)
+
+    def _corners(self, arrays):
+        return ([], []) if self.on(arrays) else CROSS
 
     def move(self, arrays: Arrays) -> None:
         """Colour the matrix, and cross it out or not."""
         super().move(arrays)
-        on = self.on(arrays)
-        self.image.set_alpha(1.0 if on else 0.25)
-        self.cross.set_data(*(([], []) if on else CROSS))
+        self.cross.move(arrays)
+        self.image.set_alpha(1.0 if self.on(arrays) else 0.25)
 
 
 class Ring(Curve):

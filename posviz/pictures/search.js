@@ -3,8 +3,6 @@
 
 import { make } from "./elements.js";
 
-/** @import { Widget } from "./protocol.d.ts" */
-
 /**
  * Puts a field into a place; `tables` says which tables it searches.
  * @param {Element} place
@@ -30,10 +28,4 @@ function follow(place, tables) {
   place.replaceChildren(field, said);
 }
 
-/** @param {Widget<{ name: string }, never, never>} widget */
-function render({ model, el }) {
-  // The table is an output of its own, so that its links are the notebook's.
-  follow(el, () => document.getElementsByClassName(model.get("name")));
-}
-
-export default { render, follow };
+export default { follow };

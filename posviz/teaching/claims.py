@@ -24,15 +24,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from posviz import sources
 from posviz.course import LESSONS
+from posviz.pictures.table import Searched, table_of
 from posviz.teaching.prediction import Prediction, closed
 from posviz.wording import quoted
-
-if TYPE_CHECKING:
-    from posviz.pictures.search import Searched
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 VERDICTS = {"true": "True", "false": "False", "it depends": "It depends"}
@@ -190,39 +188,34 @@ def every_verdict() -> list[Row]:
     return [(number, found, found()) for number, found in every_claim()]
 
 
-def ledger(*, lesson: str = "", verdict: str = "") -> "Searched":
+def ledger(*, lesson: str = "", verdict: str = "") -> Searched:
     """Compute the claims of the course, or those of a lesson or a verdict, as a table to search.
 
     Raises:
         ValueError: for a lesson without claims and for another verdict.
     """
-    from posviz.pictures.search import Searched
-
     if verdict and verdict not in VERDICTS:
         raise ValueError(f"verdict must be one of {list(VERDICTS)}, got {quoted(verdict)}")
     found = [(number, asked, asked()) for number, asked in every_claim(lesson)]
     rows = [row for row in found if verdict in ("", row[2].word)]
     lines = [f"{number} {asked.statement} {told.said}" for number, asked, told in rows]
-    return Searched("posviz-ledger", table(rows), "\n".join([f"{len(rows)} claims", *lines]))
+    return Searched(table(rows), "\n".join([f"{len(rows)} claims", *lines]))
 
 
 def table(rows: Iterable[Row]) -> str:
     """Return claims and their verdicts as an HTML table."""
     heads = ("Claim", "What the numbers say", "Decided in", "Check it in")
-    head = "".join(f'<th scope="col" style="text-align: left">{name}</th>' for name in heads)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, rows))}</tbody></table>"
+    return table_of(heads, map(_cells, rows))
 
 
-def _row(row: Row) -> str:
+def _cells(row: Row) -> tuple[str, ...]:
     number, asked, verdict = row
     [lesson] = [each for each in LESSONS if each.number == number]
     anchor = f"#{asked.section.replace(' ', '-')}" if asked.section else ""
     place = html.escape(f"{number} · {asked.section or lesson.title}")
     link = f'<a href="{lesson.notebook}.ipynb{html.escape(anchor)}">{place}</a>'
     where = "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
-    cells = html.escape(asked.statement), html.escape(verdict.said), link, where
-    style = "text-align: left; vertical-align: top; white-space: normal"
-    return "<tr>" + "".join(f'<td style="{style}">{cell}</td>' for cell in cells) + "</tr>"
+    return html.escape(asked.statement), html.escape(verdict.said), link, where
 
 
 def _listed(cases: list[str]) -> str:

@@ -169,7 +169,10 @@ def test_error_of_compute_is_raised_and_the_old_file_stays(tmp_path, monkeypatch
     ("knob", "message"),
     [
         ("positon", "Waves has no knob 'positon'; .* Did you mean 'position'?"),
-        ("words", "'words' cannot move in an animation: choose one of position, width, .*marked\\."),
+        (
+            "words",
+            "'words' cannot move in an animation: choose one of position, width, .*marked\\.",
+        ),
         ("where", "knob = 'where' cannot move in an animation: choose one of "),
     ],
 )

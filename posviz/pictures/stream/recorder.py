@@ -35,6 +35,15 @@ class Recording(NamedTuple):
     images: list[bytes]
 
 
+def _refusing(what):
+    """A renderer's method that cannot be written down."""
+
+    def refuse(self, *_, **__):
+        raise Unfaithful(what)
+
+    return refuse
+
+
 class Recorder(RendererBase):
     """A renderer that writes down what `agg`, of the same size and density, would draw."""
 
@@ -156,25 +165,10 @@ class Recorder(RendererBase):
             cells = _inked(column + left, high, cover, gc.get_rgb())
             self._write_cells(self._clip_box(gc), cells)  # Agg cuts no text along a path
 
-    def draw_image(self, gc, x, y, im, transform=None):
-        """Refuse: what is already resampled is as large as a frame."""
-        raise Unfaithful("an image that is not of cells")
-
-    def draw_tex(self, gc, x, y, s, prop, angle, *, mtext=None):
-        """Refuse."""
-        raise Unfaithful("text set by TeX")
-
-    def draw_gouraud_triangles(self, gc, triangles_array, colors_array, transform):
-        """Refuse."""
-        raise Unfaithful("gouraud shading")
-
-    def start_rasterizing(self):
-        """Refuse: an artist that needs pixels is shown by pixels."""
-        raise Unfaithful("a rasterised artist")
-
-    def start_filter(self):
-        """Refuse."""
-        raise Unfaithful("an Agg filter")
+    draw_image = _refusing("an image that is not of cells")  # resampled, it is as large as a frame
+    draw_tex = _refusing("text set by TeX")
+    draw_gouraud_triangles = _refusing("gouraud shading")
+    start_filter = _refusing("an Agg filter")
 
     # -- how it is written down ----------------------------------------------------------------
 
@@ -227,8 +221,6 @@ class Recorder(RendererBase):
         return style
 
     def _record_image(self, image):
-        if image.get_rasterized():
-            self.start_rasterizing()
         if image.get_visible() and image.get_array().size:
             cells = cells_of_image(image)
             if cells is not None:

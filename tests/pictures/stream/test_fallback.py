@@ -21,10 +21,6 @@ def hatch(axes):
     axes.add_patch(Rectangle((0.1, 0.1), 0.8, 0.8, hatch="/", animated=True))
 
 
-def line(axes):
-    axes.plot([0, 1], [0, 1], lw=5, color="C1", animated=True)
-
-
 def image(axes):
     axes.imshow(np.eye(3), extent=(0, 1, 0, 1), animated=True)
 
@@ -41,10 +37,6 @@ def visible(artist, on):
     artist.set_visible(on)
 
 
-def rasterised(artist, on):
-    artist.set(rasterized=on, alpha=0.5 if on else 1)
-
-
 def filtered(artist, on):
     """Whether an Agg filter makes it darker."""
     artist.set_agg_filter((lambda image, _: (image * [0.5, 0.5, 0.5, 1], 0, 0)) if on else None)
@@ -52,7 +44,6 @@ def filtered(artist, on):
 
 AWKWARD = {
     "hatched": (hatch,),
-    "a rasterised artist": (line, rasterised),
     "an Agg filter": (image, filtered),
     "a text with font features": (font_features,),
 }
