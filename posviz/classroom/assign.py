@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat import NotebookNode
@@ -17,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 from posviz.classroom.exercises import Exercise, of_lesson, solution
 from posviz.course import Lesson
 from posviz.publish.assets import write_file
+from posviz.publish.rerun import executed
 from posviz.teaching.feedback import POINTS
 
 _HINT = re.compile(r"\n*<details><summary>Hint</summary>.*?</details>", re.DOTALL)
@@ -31,15 +33,15 @@ def assign(
     kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay. Raises
     RuntimeError where the lesson has no exercises, OSError for files.
     """
-    exercises = [with_terms(each) for each in of_lesson(notebook)]
+    exercises = [_with_terms(each) for each in of_lesson(notebook)]
     if not hints:
         exercises = [replace(each, text=_HINT.sub("", each.text)) for each in exercises]
-    cells = header(lesson, exercises, "exercises")
+    cells = _header(lesson, exercises, "exercises")
     if kind == "otter":
         cells.insert(0, new_raw_cell(OTTER_CONFIG))
     for exercise in exercises:
         cells += KINDS[kind](lesson, exercise, seed)
-    return write(cells, file)
+    return _write(cells, file)
 
 
 def place(lesson: Lesson, kind: str, to: Path) -> Path:
@@ -50,7 +52,20 @@ def place(lesson: Lesson, kind: str, to: Path) -> Path:
     return to / f"{lesson.notebook}{'_solutions' * (kind == 'solved')}.ipynb"
 
 
-def with_terms(exercise: Exercise) -> Exercise:
+def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
+    """Write the notebook of a lesson's solutions, executed, and return where it is.
+
+    Raises RuntimeError that names the cell where one fails, OSError where it cannot be written.
+    """
+    exercises = [_with_terms(each) for each in of_lesson(notebook)]
+    cells = _header(lesson, exercises, "solutions")
+    for exercise in exercises:
+        cells += _solved(lesson, exercise)
+    with TemporaryDirectory() as folder:
+        return _write(executed(_write(cells, Path(folder, file.name))).cells, file)
+
+
+def _with_terms(exercise: Exercise) -> Exercise:
     """The exercise, with what an answer may use of posviz, in its text and imported."""
     terms, given = "Use nothing of posviz.", exercise.given
     if exercise.lent:
@@ -61,7 +76,7 @@ def with_terms(exercise: Exercise) -> Exercise:
     return replace(exercise, text=f"{asked}\n\n{terms}{hint}{folded}", given=given)
 
 
-def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:
+def _header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:
     """The first cells: of which lesson this is, and the import of NumPy.
 
     Raises RuntimeError where there are no exercises.
@@ -77,7 +92,7 @@ def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[Noteboo
     return [new_markdown_cell(text), new_code_cell("import numpy as np")]
 
 
-def write(cells: list[NotebookNode], file: Path) -> Path:
+def _write(cells: list[NotebookNode], file: Path) -> Path:
     """Write a notebook, as a whole or not at all; the same cells give the same bytes."""
     for number, cell in enumerate(cells):
         cell.id = f"exercises-{number}"
@@ -93,6 +108,14 @@ def _open(_, exercise, __) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
     for code in (*exercise.given, exercise.stub, _check(exercise)):
         yield new_code_cell(code)
+
+
+def _solved(lesson, exercise) -> Iterator[NotebookNode]:
+    yield new_markdown_cell(exercise.text)
+    for code in (*exercise.given, solution(lesson, exercise), exercise.check):
+        yield new_code_cell(code)
+    told = [f"- *{each.name}*: {each.message}" for each in exercise.checker.mistakes]
+    yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *told]))
 
 
 def _check(exercise) -> str:
@@ -126,7 +149,7 @@ def _hidden(exercise, cells, seed) -> list[str]:
     """
     return [
         f"from {exercise.module} import {exercise.checker_name}",
-        "from posviz.classroom.hidden import require",
+        "from posviz.classroom.grade import require",
         f"seed = {seed}",  # in a line that no error shows
         f"require({exercise.checker_name}, {exercise.name!r}, {cells}, "
         f"lent={list(exercise.lent)}, seed=seed)",

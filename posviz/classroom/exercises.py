@@ -12,11 +12,13 @@ from nbformat import NotebookNode
 
 import posviz
 from posviz.course import Lesson
-from posviz.publish.lesson import read
+from posviz.publish.lesson import StoredLesson
 from posviz.teaching import solutions
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS
 
+stored = functools.cache(StoredLesson)
+"""The lesson of a notebook, by its path; each is read once."""
 _NAMED = re.compile(r"\*\*(?:Exercise|Task)(?: (\d+))?(?:: (.+?)[.,]?)?\*\*")
 _ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
@@ -59,7 +61,7 @@ class Exercise:
 @functools.cache
 def of_lesson(notebook: Path) -> list[Exercise]:
     """The exercises of a lesson's notebook, in its order."""
-    cells, found = read(notebook).cells, []
+    cells, found = stored(notebook).notebook.cells, []
     imports: dict[str, str] = {}
     for number, cell in enumerate(cells):
         imports |= _imported(cell)

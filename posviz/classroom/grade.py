@@ -4,23 +4,21 @@ import csv
 import io
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
 from multiprocessing import get_context
-from operator import attrgetter
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
 from tqdm import tqdm
 
+import posviz
 from posviz.classroom import submission
 from posviz.classroom.exercises import Exercise, of_lesson
-from posviz.classroom.handed_in import FILES, notebooks_in
 from posviz.course import Lesson
 from posviz.publish.assets import write_file
 from posviz.publish.batch import reason
@@ -28,6 +26,7 @@ from posviz.publish.lesson import read
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS, Feedback
 
+FILES = ("grades.csv", "details.csv", "grades.html", "grades.png")
 NOT_GRADED = "not graded: "
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
@@ -72,7 +71,10 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     lessons: the notebooks of all lessons. Where a student has several files, each is named by its
     path. Raises RuntimeError where there are none.
     """
-    paths = notebooks_in(folder)
+    paths = [path.relative_to(folder) for path in sorted(folder.rglob("*.ipynb"))]
+    paths = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
+    if not paths:
+        raise RuntimeError(f"there are no notebooks in {folder}")
     names = [path.with_suffix("").parts for path in paths]
     count = Counter(parts[0] for parts in names)
     students = [parts[0] if count[parts[0]] == 1 else "/".join(parts) for parts in names]
@@ -202,6 +204,18 @@ def verdict(
         return Feedback("error", check.title, told)
 
 
+def require(
+    checker: Checker, name: str, cells: Iterable[str], *, lent: Iterable[str], seed: int
+) -> None:
+    """Raise AssertionError, with what the reader is told, unless the cells answer the exercise.
+
+    This is what hidden tests call: the kernel's cells, `In`, run again in a process of their own.
+    """
+    feedback = verdict(checker, name, {each: getattr(posviz, each) for each in lent}, cells, seed)
+    if not feedback:
+        raise AssertionError(feedback.message)
+
+
 def _row(student: str, feedback: Feedback, share: float) -> Row:
     mistake = "" if feedback else feedback.mistake or feedback.status
     if "posviz's own" in feedback.message:
@@ -212,7 +226,10 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
 
 def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows of each student, one for each exercise, in the lesson's order."""
-    return {name: list(own) for name, own in groupby(rows, attrgetter("student"))}
+    found = defaultdict[str, list[Row]](list)
+    for row in rows:
+        found[row.student].append(row)
+    return found
 
 
 def total(rows: Iterable[Row]) -> float:

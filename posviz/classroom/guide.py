@@ -1,15 +1,92 @@
 """The instructor's guide: one page about the whole course, and its quiz for learning platforms."""
 
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from posviz.classroom import quiz_files, syllabus
-from posviz.classroom.lessons import plans
-from posviz.classroom.quiz import questions
-from posviz.classroom.quiz_files import TEMPLATES
+from posviz.classroom import quiz
+from posviz.classroom.exercises import Exercise, of_lesson, stored
+from posviz.classroom.minutes import rounded, spent
+from posviz.course import LESSONS, Lesson
 from posviz.publish.assets import policy, write_file
 from posviz.publish.clean import markdown
+from posviz.publish.lesson import StoredLesson
+from posviz.publish.place import read_picture
 
 FILES = ("guide.html", "quiz.xml", "quiz.gift", "quiz_qti.zip")
+LECTURE, LABS = 90, 180  # minutes a week: one lecture, and two labs of 90
+WEEKS = (("00", "01", "02"), ("03", "04", "05", "06"), ("07", "08", "09", "10"), ("11", "12", "13"))
+AFTERNOON = ("01", "05", "10")  # what it cannot do without
+STARTS, BREAK = 13 * 60, 10  # minutes: 13:00
+_EXPLORED = re.compile(r"^(?:\w+ = )?(\w+\(.*\))(?:\n\w+)?\.explore\(\)", re.MULTILINE)
+
+
+class Minutes(NamedTuple):
+    """What a lesson takes: before a class, of what a class does, and alone with its words."""
+
+    lecture: int
+    lab: int
+    alone: int
+    optional: int
+
+
+class Plan(NamedTuple):
+    """A lesson as its instructor sees it.
+
+    needs: the lessons that it builds on. aims: what a reader will be able to do, as Markdown, and
+    the exercises that show it. pictures: the section of each, and a line that opens it.
+    """
+
+    row: Lesson
+    needs: list[Lesson]
+    aims: list[tuple[str, list[Exercise]]]
+    exercises: list[Exercise]
+    minutes: Minutes
+    pictures: list[tuple[str, str]]
+
+
+def plan(row: Lesson, notebook: Path) -> Plan:
+    """What a lesson's notebook says of itself."""
+    lesson, exercises = stored(notebook), of_lesson(notebook)
+    aims = [
+        (aim["text"], [exercises[number - 1] for number in aim["exercises"]])
+        for aim in lesson.metadata.get("aims", ())
+    ]
+    needed, optional = spent(lesson.notebook.cells)
+    alone = rounded(needed.all)
+    lecture = lesson.metadata.get("lecture", {}).get("minutes", alone)
+    minutes = Minutes(lecture, rounded(needed.doing), alone, rounded(optional.all))
+    return Plan(row, lesson.needs, aims, exercises, minutes, list(_pictures(lesson)))
+
+
+def _pictures(lesson: StoredLesson) -> Iterator[tuple[str, str]]:
+    """Those of the course in their order, but for those that a lesson gives data of its own."""
+    for section in lesson.sections:
+        title = section.title if section.level > 1 else "the first picture"
+        for call in _EXPLORED.findall("\n".join(section.code)):
+            if read_picture(call)[0]:
+                yield title, f"posviz.{call}.explore()"
+
+
+def weeks(plans: Iterable[Plan]) -> list[list[Plan]]:
+    """The lessons of each week."""
+    known = {plan.row.number: plan for plan in plans}
+    return [[known[number] for number in week] for week in WEEKS]
+
+
+def afternoon(plans: Iterable[Plan]) -> Iterator[tuple[str, str, Plan, str]]:
+    """When a lecture or a lab begins and ends, as "13:00", its lesson, and which it is."""
+    now = STARTS
+    for plan in (plan for plan in plans if plan.row.number in AFTERNOON):
+        for what, minutes in (("lecture", plan.minutes.lecture), ("lab", plan.minutes.lab)):
+            yield _clock(now), _clock(now + minutes), plan, what
+            now += minutes
+        now += BREAK
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60}:{minutes % 60:02}"
 
 
 def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
@@ -18,18 +95,17 @@ def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
     notebooks: every lesson's, by name. Raises RuntimeError where a lesson lacks questions, OSError
     where `to` cannot be written.
     """
-    lessons = plans(notebooks)
-    quiz = {plan.row: questions(plan.row, notebooks[plan.row.notebook]) for plan in lessons}
-    page = TEMPLATES.get_template("guide.html.j2").render(
-        lessons=lessons,
-        quiz=quiz,
-        weeks=syllabus.weeks(lessons),
-        afternoon=syllabus.afternoon(lessons),
-        profiles=syllabus.PROFILES,
-        syllabus=syllabus,
+    plans = [plan(row, notebooks[row.notebook]) for row in LESSONS]
+    asked = {row: quiz.questions(row, notebooks[row.notebook]) for row in LESSONS}
+    page = quiz.TEMPLATES.get_template("guide.html.j2").render(
+        plans=plans,
+        quiz=asked,
+        weeks=weeks(plans),
+        afternoon=afternoon(plans),
+        lecture=LECTURE,
+        labs=LABS,
         markdown=markdown,
         policy=policy([]),
     )
-    quizzes = (quiz_files.moodle_xml, quiz_files.gift, quiz_files.qti)
-    texts = [page.encode(), *(written(quiz) for written in quizzes)]
-    return [write_file(to / name, text) for name, text in zip(FILES, texts, strict=True)]
+    files = {"guide.html": page.encode()} | quiz.files(asked)
+    return [write_file(to / name, text) for name, text in files.items()]

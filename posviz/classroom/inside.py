@@ -135,9 +135,7 @@ def limit(memory, seconds):
         (resource.RLIMIT_FSIZE, LARGEST),
         (resource.RLIMIT_CORE, 0),
     ):
-        hard = resource.getrlimit(what)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with suppress(ValueError):  # macOS does not know all of them
+        with suppress(ValueError):  # macOS does not know all of them; one below it stays
             resource.setrlimit(what, (most, most))
 
 

@@ -1,25 +1,32 @@
 """Five questions for each lesson, from what the course computes: predictions, claims, its map.
 
 A prediction that can be asked away from its notebook has the tag `quiz`; claims that are stated
-most fill up the five. The first lesson has neither: it is asked what its map says.
+most fill up the five. The first lesson has neither: it is asked what its map says. No library that
+is kept up writes what our questions have, a sentence for each choice: a template for each format.
 """
 
+import io
+import re
+import zipfile
 from collections.abc import Iterator
 from html import escape
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from posviz.classroom.exercises import stored
 from posviz.course import Lesson
 from posviz.lessons.start.encoding_map import ENTRIES
-from posviz.publish.lesson import read
-from posviz.publish.speaker import asked
+from posviz.publish.lesson import LETTERS, asked
 from posviz.teaching.claims import VERDICTS, every_claim
 from posviz.wording import quoted
 
 QUESTIONS = 5
 TAG = "quiz"
 OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door each, and two of them
+_ACTS = re.compile(r"([\\~=#{}:])")  # what GIFT takes for its own
 
 
 class Choice(NamedTuple):
@@ -42,6 +49,9 @@ class Question(NamedTuple):
     answer: str
 
 
+Quiz = dict[Lesson, list[Question]]
+
+
 def questions(row: Lesson, notebook: Path) -> list[Question]:
     """The five of a lesson; RuntimeError where it has fewer."""
     found = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
@@ -56,7 +66,7 @@ Parts = tuple[str, tuple[Choice, ...], str]  # a question but for its name
 
 def _predictions(notebook) -> Iterator[Parts]:
     """Those with the tag, from what their cells have shown."""
-    for cell in read(notebook).cells:
+    for cell in stored(notebook).code:
         if TAG in cell.metadata.get("tags", []):
             shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
             found = asked("".join(shown))
@@ -89,3 +99,44 @@ def _of_map() -> Iterator[Parts]:
 
 def _paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
+
+
+def files(quiz: Quiz) -> dict[str, bytes]:
+    """Every question for learning platforms, by file; a category or a test for each lesson."""
+    texts = {name: _written(f"{name}.j2", quiz=quiz) for name in ("quiz.xml", "quiz.gift")}
+    return texts | {"quiz_qti.zip": _qti(quiz)}
+
+
+def _qti(quiz: Quiz) -> bytes:
+    """A package of QTI 2.1, zipped: a test of each lesson, an item of each question."""
+    names = {row: f"{row.notebook}.xml" for row in quiz}
+    items = {question: f"{question.name}.xml" for five in quiz.values() for question in five}
+    files = {"imsmanifest.xml": _written("manifest.xml.j2", quiz=quiz, names=names, items=items)}
+    for row, five in quiz.items():
+        files[names[row]] = _written("test.xml.j2", row=row, questions=five, items=items)
+    for question, name in items.items():
+        files[name] = _written("item.xml.j2", question=question, letters=LETTERS)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, data in files.items():  # each with the same date, so that two runs are the same
+            package.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _written(template, **about) -> bytes:
+    return TEMPLATES.get_template(template).render(**about).encode()
+
+
+def _in_gift(html) -> str:
+    """In one line, for an empty line ends a question, and with GIFT's own signs as they are."""
+    return _ACTS.sub(r"\\\1", " ".join(html.split()))
+
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=lambda name: name is not None and ".gift" not in name,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+TEMPLATES.filters["gift"] = _in_gift

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.classroom.grade import FILES, Row, by_student, left_out, summary, total
-from posviz.classroom.quiz_files import TEMPLATES
+from posviz.classroom.quiz import TEMPLATES
 from posviz.pictures.style import DPI, SIZE, style_context
 from posviz.publish.assets import write_file
 from posviz.teaching.feedback import POINTS

@@ -46,8 +46,7 @@ def assign(
     posviz assign 05 --for nbgrader --without-hints --to course/
     posviz assign 05 --solved --to instructors/
     """
-    from posviz.classroom.assign import KINDS, assign, place
-    from posviz.classroom.solutions import write_solutions
+    from posviz.classroom.assign import KINDS, assign, place, write_solutions
 
     if kind not in KINDS:
         arguments.closest("--for", kind, KINDS)

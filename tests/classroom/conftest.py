@@ -1,8 +1,7 @@
-"""The course as its instructor sees it, read once."""
+"""What the tests of a class's tools share: the notebooks, and the quiz, made once."""
 
 import pytest
 
-from posviz.classroom.lessons import plans
 from posviz.classroom.quiz import questions
 from posviz.cli import arguments
 from posviz.course import LESSONS
@@ -11,11 +10,6 @@ from posviz.course import LESSONS
 @pytest.fixture(scope="session")
 def notebooks():
     return arguments.notebooks()
-
-
-@pytest.fixture(scope="session")
-def lessons(notebooks):
-    return plans(notebooks)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ from posviz.classroom import grade, submission
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
 from posviz.course import EXAMINATION, LESSONS
-from tests.classroom.made_up import MADE_UP, WHOLE, hand_in
+from posviz.lessons.rotary import check_slip
+from tests.classroom.made_up import IMPORTS, MADE_UP, MATRIX, WHOLE, hand_in
 
 ROPE, ALIBI = LESSONS[5], LESSONS[8]
 NOTEBOOKS = {row: arguments.notebooks()[row.notebook] for row in (*LESSONS[1:], EXAMINATION)}
@@ -162,3 +163,18 @@ def test_an_examination_is_graded_task_by_task(tmp_path):
     assert [row.mistake for row in rows] == ["not attempted", *[""] * 4, "identity", *[""] * 6]
     assert grade.total(rows) == 100
     assert rows[0].exercise == "1 One attention head (10)"
+
+
+@pytest.mark.slow("a process")
+def test_a_hidden_test_raises_what_the_reader_is_told():
+    grade.require(check_slip, "my_matrix", [IMPORTS, MATRIX], lent=["apply_rotary"], seed=1)
+    slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
+    with pytest.raises(AssertionError, match="That is R at i − j, a common mistake"):
+        grade.require(check_slip, "my_matrix", slip, lent=[], seed=1)
+
+
+@pytest.mark.slow("a process")
+def test_no_verdict_of_a_grader_holds_the_solution(monkeypatch):
+    monkeypatch.setattr(check_slip, "tries", 99)
+    assert check_slip(0).solution
+    assert not grade.verdict(check_slip, "my_matrix", {}, ["my_matrix = 0"], 1).solution
