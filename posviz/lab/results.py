@@ -26,7 +26,7 @@ class LengthScores:
 
     A value is what the task measures: a mean loss in nats, over the second half of each text, or
     the accuracy of all answers. Shapes: by_place [bins], as ``Task.places`` of the longest length
-    begins them; NaN where there is nothing to say. There, losses are of single positions.
+    begins them; NaN where there is nothing to say.
     """
 
     by_length: dict[int, float]

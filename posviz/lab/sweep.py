@@ -31,11 +31,9 @@ def sweep(
 
     They come in the order of configs. A run that fails is reported, and the others go on.
     Interrupted, it keeps and returns what is done; the same call goes on from there. executor is
-    any of ``concurrent.futures``, or what has a ``submit`` whose futures have ``done`` and
-    ``result``, as submitit's; the folder must be the same for its workers. None: a process for each
-    core, with one thread each.
-
-    In a script, None asks for ``if __name__ == "__main__":``, as the processes load the script.
+    any of ``concurrent.futures``, Dask's or submitit's; the folder must be the same for its
+    workers. None: a process for each core, which in a script asks for ``if __name__ ==
+    "__main__":``.
     """
     configs = list(configs)
     left = [config for config in configs if results.kept(folder, config) is None]

@@ -20,9 +20,9 @@ UNIQUE, REPEATED = 64, 16  # tokens that a text to be copied is made of
 
 
 class Batch(NamedTuple):
-    """Texts: what is read, what has to be said (IGNORED: nothing), and the place it counts for.
+    """Texts: what is read, what has to be said (IGNORED: nothing), and the bin it counts for.
 
-    Shapes: each [batch, len], int64. ``places`` are bins of a Reading's ``by_place``.
+    Shapes: each [batch, len], int64.
     """
 
     tokens: np.ndarray
@@ -92,8 +92,7 @@ def _blocks(test: bool) -> np.ndarray:
 def _recall(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:
     """Names are given a value, one token for both, once each; all other tokens ask for a name.
 
-    Say the value of the name that is asked for. It stands at any distance: where in the text each
-    name is given its value is drawn, and so is which of the names known so far is asked for.
+    Say the value of the name that is asked for: any of those known so far, at any distance.
     """
     rows, places = np.arange(batch)[:, None], np.arange(length)
     given = rng.random((batch, length)).argsort(axis=1)[:, :NAMES]
@@ -112,8 +111,7 @@ def _recall(rng: np.random.Generator, batch: int, length: int, test: bool) -> Ba
 def _copy(rng: np.random.Generator, batch: int, length: int, test: bool, unique: bool) -> Batch:
     """The same text again and again: say the next token from the second time on.
 
-    In training a text has a quarter to half of the length, so how far back the last time lies is
-    no fixed distance; at test it has half.
+    In training a text has a quarter to half of the length, so no distance is fixed; at test half.
     """
     half = length // 2
     if unique:

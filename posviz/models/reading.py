@@ -27,8 +27,8 @@ class HeadTrace(NamedTuple):
 class Look(NamedTuple):
     """A text as every head sees it, and as it sees the same words in another order.
 
-    Shapes: weights and shuffled [layers, heads, len, len]; by_offset, left_in_place and on_first
-    [layers, heads], each as the function of that name has it, the second a mean of SHUFFLES orders.
+    Shapes: weights and shuffled [layers, heads, len, len]; by_offset and left_in_place [layers,
+    heads], as the functions of these names have it, the second a mean of SHUFFLES orders.
     """
 
     words: list[str]
@@ -37,7 +37,6 @@ class Look(NamedTuple):
     shuffled: np.ndarray
     by_offset: np.ndarray
     left_in_place: np.ndarray
-    on_first: np.ndarray
 
 
 def look(model: Any, text: str, most: int) -> Look:
@@ -56,7 +55,6 @@ def look(model: Any, text: str, most: int) -> Look:
         shuffled=others[0],
         by_offset=by_offset(weights),
         left_in_place=np.mean([left_in_place(weights, each) for each in others], axis=0),
-        on_first=on_first(weights),
     )
 
 
@@ -77,14 +75,6 @@ def pair_norms(x: Any, rotary: Rotary) -> np.ndarray:
     return np.linalg.norm(x.reshape(*x.shape[:-1], -1, 2), axis=-1).mean(axis=-2)
 
 
-def on_first(weights: Any) -> np.ndarray:
-    """Return the share of weight on the first token, of all queries after it.
-
-    Shapes: weights [..., len, len], result [...]; NaN where there is one token alone.
-    """
-    return _mean(weights[..., 1:, 0])
-
-
 def left_in_place(weights: Any, others: Any) -> np.ndarray:
     """Return the share of weight that is the same in both maps, of all queries after the first.
 
@@ -92,14 +82,14 @@ def left_in_place(weights: Any, others: Any) -> np.ndarray:
 
     Shapes: both [..., len, len], result [...]; NaN where there is one token alone.
     """
-    return _mean(np.minimum(weights, others).sum(axis=-1)[..., 1:])
+    shares = np.minimum(weights, others).sum(axis=-1)[..., 1:]
+    return shares.mean(axis=-1) if shares.shape[-1] else np.full(shares.shape[:-1], np.nan)
 
 
 def by_offset(weights: Any) -> np.ndarray:
     """Return the correlation of weights with their mean at each offset, of causal maps.
 
-    1: a weight depends on query position − key position alone; the first query, whose weight is 1
-    whatever it looks for, is left out.
+    1: a weight depends on the offset alone; the first query, whose weight is always 1, is left out.
 
     Shapes: [..., len, len], result [...]; NaN where weights are all the same.
     """
@@ -113,7 +103,3 @@ def by_offset(weights: Any) -> np.ndarray:
     expected = (seen @ at / np.maximum(at.sum(axis=0), 1)) @ at.T
     with np.errstate(invalid="ignore"):
         return np.sqrt(expected.var(axis=-1) / seen.var(axis=-1))
-
-
-def _mean(rows: np.ndarray) -> np.ndarray:
-    return rows.mean(axis=-1) if rows.shape[-1] else np.full(rows.shape[:-1], np.nan)

