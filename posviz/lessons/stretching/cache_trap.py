@@ -6,14 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
-from posviz.encodings.stretching import dynamic_ntk, longrope
-from posviz.pictures.knobs import choice, integer, log_integer
+from posviz.encodings.stretching import dynamic_ntk
+from posviz.pictures.knobs import choice, log_integer
 from posviz.pictures.parts import Curve, Rule, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 
-HEAD_DIM, PAIRS = 64, 32
+HEAD_DIM, PAIRS, SCALE = 64, 32, 2 / 8  # a score of two numbers a pair, after 1/√head_dim
 TRAINED, LONGEST = 512, 2048  # tokens
-LONG_FACTORS = 4 ** (np.arange(PAIRS) / (PAIRS - 1))  # made up: those of models are searched
 STEPS = np.arange(32, LONGEST + 1, 32)  # lengths at which the error is shown
 KEYS = np.arange(LONGEST)
 TURNED, UNTURNED, FIXED = "rotated keys", "unrotated keys", "one length for all"
@@ -25,30 +24,28 @@ class CacheTrap(Picture):
     size = (9.0, 4.0)
     paper_size = (3.3, 3.4)
 
-    method = choice("dynamic NTK", options=("dynamic NTK", "LongRoPE"))
     cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
     length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far")
     prompt = log_integer(64, low=1, high=LONGEST, label="of it the prompt")
-    pair = integer(PAIRS - 1, low=0, high=PAIRS - 1, more=True)
 
     def compute(self) -> Arrays:
-        """Return where a pair sees the keys [length], and by how much the scores are off.
+        """Return where the slowest pair sees the keys [length], and how far the scores are off.
 
         error: the largest difference from a fresh pass, now and at all steps [steps]; elsewhere:
         the share of the attention that goes to other keys.
         """
-        inv_freq, scale = _by_length(self.method)
+        inv_freq = _by_length()
         now = inv_freq[-1 if self.cache == FIXED else self.length - 1]
         fresh = of_keys = np.broadcast_to(now, (self.length, PAIRS))
         errors = 0.0 * STEPS
         if self.cache == TURNED:
-            errors = _errors(self.method, self.prompt)
+            errors = _errors(self.prompt)
             if self.length > self.prompt:  # else one pass has rotated all
                 of_keys = _in_cache(inv_freq, self.prompt)[: self.length]
-        scores = np.stack([_scores(now, each, scale) for each in (fresh, of_keys)])
+        scores = np.stack([_scores(now, each) for each in (fresh, of_keys)])
         weights, keys = softmax(scores), KEYS[: self.length]
         error = abs(scores[1] - scores[0]).max()
-        seems = keys * of_keys[:, self.pair] / now[self.pair]
+        seems = keys * of_keys[:, -1] / now[-1]
         return self.arrays(
             seems=seems,
             error=error,
@@ -87,7 +84,7 @@ class CacheTrap(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """Where the most misplaced key seems to be, how far scores are off, and the cost."""
-        start = f"{arrays.method}, {arrays.length:,} tokens: "
+        start = f"Dynamic NTK, {arrays.length:,} tokens: "
         if arrays.cache == UNTURNED:
             return f"{start}no score is off, but each step rotates all {arrays.length:,} keys anew."
         if arrays.cache == FIXED:
@@ -96,26 +93,18 @@ class CacheTrap(Picture):
             return f"{start}no score is off, because all keys have the same frequencies."
         key = np.argmax(arrays.seems - KEYS[: arrays.length])
         return (
-            f"{start}pair {arrays.pair} sees key {key:,} at {arrays.seems[key]:,.0f}, "
+            f"{start}pair {PAIRS - 1} sees key {key:,} at {arrays.seems[key]:,.0f}, "
             f"scores change by up to {arrays.error:.2f}, and {arrays.elsewhere:.0%} of the "
             "attention moves."
         )
 
 
 @functools.cache
-def _by_length(method):
-    """The frequencies for each length, from 1 [lengths, pairs], and the factor of the scores."""
+def _by_length():
+    """The frequencies for each length, from 1 [lengths, pairs]."""
     trained = {"original_max_seq_len": TRAINED}
-    if method == "LongRoPE":
-        factors = {"short_factors": np.ones(PAIRS), "long_factors": LONG_FACTORS}
-        short, long = (
-            longrope(HEAD_DIM, seq_len=length, max_seq_len=LONGEST, **factors, **trained)
-            for length in (TRAINED, LONGEST)
-        )
-        inv_freq = np.where(KEYS[:, None] >= TRAINED, long.inv_freq, short.inv_freq)
-        return inv_freq, short.attention_factor**2
     found = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained).inv_freq for key in KEYS.tolist()]
-    return np.array(found), 1.0
+    return np.array(found)
 
 
 def _in_cache(inv_freq, prompt):
@@ -123,22 +112,22 @@ def _in_cache(inv_freq, prompt):
     return inv_freq[np.maximum(KEYS, prompt - 1)]
 
 
-def _scores(query, keys, scale):
+def _scores(query, keys):
     """The scores [keys] of a newest token with equal ones, its own kind, of norm √head_dim.
 
     query: its frequencies [pairs]; keys: those of each key [keys, pairs].
     """
     angles = (len(keys) - 1) * query - KEYS[: len(keys), None] * keys
-    return scale * 2 / HEAD_DIM**0.5 * np.cos(angles).sum(axis=-1)
+    return SCALE * np.cos(angles).sum(axis=-1)
 
 
 @functools.lru_cache(maxsize=4)
-def _errors(method, prompt):
+def _errors(prompt):
     """The largest error of a score at each step [steps]; none while the prompt is read."""
-    inv_freq, scale = _by_length(method)
+    inv_freq = _by_length()
     keys = _rotated(KEYS[:, None] * _in_cache(inv_freq, prompt))
     queries = _rotated((STEPS - 1)[:, None] * inv_freq[STEPS - 1])
-    off = abs(scale * 2 / HEAD_DIM**0.5 * queries @ keys.T - _fresh(method))
+    off = abs(SCALE * queries @ keys.T - _fresh())
     is_key = (STEPS[:, None] > KEYS) & (STEPS[:, None] > prompt)
     return np.where(is_key, off, 0).max(axis=1)
 
@@ -149,8 +138,7 @@ def _rotated(angles):
 
 
 @functools.cache
-def _fresh(method):
+def _fresh():
     """The scores of a fresh pass over the text at each step, [steps, keys]."""
-    inv_freq, scale = _by_length(method)
     distances = (STEPS[:, None] - 1 - KEYS)[..., None]
-    return scale * 2 / HEAD_DIM**0.5 * np.cos(distances * inv_freq[STEPS - 1, None]).sum(axis=-1)
+    return SCALE * np.cos(distances * _by_length()[STEPS - 1, None]).sum(axis=-1)

@@ -4,14 +4,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.lessons.stretching._methods import METHODS, stretched
+from posviz.lessons.stretching.phases_seen import HEAD_DIM, METHODS
 from posviz.pictures.knobs import log, log_integer
 from posviz.pictures.parts import Curve, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 
-HEAD_DIM = 128
 PAIRS = np.arange(HEAD_DIM // 2)
-LOOKS = dict(zip(METHODS[1:], ("C1--", "C2-.", "C0-"), strict=True))
+LOOKS = {"PI": "C1--", "NTK": "C2-.", "YaRN": "C0-"}
 
 
 class KeptFrequencies(Picture):
@@ -21,18 +20,14 @@ class KeptFrequencies(Picture):
 
     factor = log(4, low=1, high=64, play=True, label="factor s")
     length = log_integer(4096, low=256, high=128_000, label="trained length L")
-    base = log(10_000, low=100, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return by method the share of its frequency that each pair keeps, [methods, pairs].
 
         finished: how many pairs made a full rotation in training.
         """
-        trained = rotary_frequencies(HEAD_DIM, self.base)
-        shares = [
-            stretched(name, HEAD_DIM, self.base, self.length, self.factor).inv_freq / trained
-            for name in LOOKS
-        ]
+        trained = rotary_frequencies(HEAD_DIM)
+        shares = [METHODS[name](self.factor, self.length) / trained for name in LOOKS]
         finished = int((self.length * trained >= 2 * np.pi).sum())
         return self.arrays(
             shares=shares,

@@ -6,12 +6,19 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.lessons.stretching._methods import METHODS, stretched
-from posviz.pictures.knobs import choice, log, log_integer
+from posviz.encodings.stretching import ntk, position_interpolation, yarn
+from posviz.pictures.knobs import choice, log
 from posviz.pictures.parts import Curve, Other, Text, broken, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
-HEAD_DIM, DISCS, TURN = 128, 8, 2 * np.pi
+HEAD_DIM, LENGTH, DISCS, TURN = 128, 4096, 8, 2 * np.pi
+# Frequencies for a factor and a trained length; each method has the numbers of its released code.
+METHODS = {
+    "none": lambda factor, length: rotary_frequencies(HEAD_DIM),
+    "PI": lambda factor, length: position_interpolation(HEAD_DIM, factor).inv_freq,
+    "NTK": lambda factor, length: ntk(HEAD_DIM, factor).inv_freq,
+    "YaRN": lambda factor, length: yarn(HEAD_DIM, factor, original_max_seq_len=length).inv_freq,
+}
 CENTRES = np.array([(3 * (disc % 4), -2.85 * (disc // 4)) for disc in range(DISCS)])  # radius 1
 
 
@@ -20,19 +27,16 @@ class PhasesSeen(Picture):
 
     size = (8.0, 4.0)
 
-    method = choice("NTK", options=METHODS, more=True)
+    method = choice("NTK", options=tuple(METHODS), more=True)
     factor = log(4, low=1, high=64, play=True, label="factor s")
-    length = log_integer(4096, low=256, high=128_000, label="trained length L", more=True)
-    base = log(10_000, low=100, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return the full rotations in training and in the longer text, [pairs], and discs.
 
         shown: the pairs that have a disc: the last that finished a rotation, and seven after it.
         """
-        trained = rotary_frequencies(HEAD_DIM, self.base)
-        used = stretched(self.method, HEAD_DIM, self.base, self.length, self.factor).inv_freq
-        trained, used = (self.length / TURN * each for each in (trained, self.factor * used))
+        used = self.factor * METHODS[self.method](self.factor, LENGTH)
+        trained, used = (LENGTH / TURN * each for each in (rotary_frequencies(HEAD_DIM), used))
         # An arc that ends where the trained one does is a quotient of floats away from it.
         new = (trained < 1) & (used > trained * (1 + 1e-9))
         last = len(trained) - 1
@@ -83,7 +87,7 @@ class PhasesSeen(Picture):
         return (
             f"{arrays.new.sum()} of {(arrays.trained < 1).sum()} unfinished pairs reach new "
             f"angles, up to {farthest:.2f} times their trained arc (method {arrays.method}, "
-            f"s = {arrays.factor:.3g}, L = {arrays.length:,})."
+            f"s = {arrays.factor:.3g})."
         )
 
 

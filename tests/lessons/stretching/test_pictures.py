@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lessons.stretching.cache_trap import FIXED, LONG_FACTORS, UNTURNED, CacheTrap
+from posviz.lessons.stretching.cache_trap import FIXED, UNTURNED, CacheTrap
 from posviz.lessons.stretching.config_reader import PASTED, ConfigReader
 from posviz.lessons.stretching.phases_seen import PhasesSeen
 from tests.configs.test_configs import llama
@@ -16,49 +16,43 @@ TURN = 2 * math.pi
 
 
 @pytest.mark.parametrize("method", ["none", "PI", "NTK"])
-@pytest.mark.parametrize("setting", [(1e4, 4096, 4.0), (1e3, 500, 1.3)])
-def test_arcs_are_those_of_the_frequencies(method, setting):
-    base, length, factor = setting
-    arrays = PhasesSeen(method=method, base=base, length=length, factor=factor).compute()
-    trained = np.array(frequencies(128, base)) * length / TURN
+@pytest.mark.parametrize("factor", [4.0, 1.3])
+def test_arcs_are_those_of_the_frequencies(method, factor):
+    arrays = PhasesSeen(method=method, factor=factor).compute()
+    trained = np.array(frequencies(128, 1e4)) * 4096 / TURN
     used = {
         "none": factor * trained,
         "PI": trained,
-        "NTK": np.array(frequencies(128, base * factor ** (128 / 126))) * factor * length / TURN,
+        "NTK": np.array(frequencies(128, 1e4 * factor ** (128 / 126))) * factor * 4096 / TURN,
     }[method]
     np.testing.assert_allclose(arrays.trained, trained, rtol=1e-12)
     np.testing.assert_allclose(arrays.used, used, rtol=3e-6)
     assert arrays.new.tolist() == ((trained < 1) & (used > trained * (1 + 1e-5))).tolist()
 
 
-def decoded(method, length, prompt):
-    """Scores of the newest of so many equal tokens, keys rotated when they came, and angles."""
+def decoded(length, prompt):
+    """Scores of the newest of so many equal tokens, keys rotated when they came."""
 
     def speeds(tokens):
-        if method == "LongRoPE":
-            factors = LONG_FACTORS if tokens > 512 else [1] * 32
-            return [10_000 ** (-i / 32) / factor for i, factor in enumerate(factors)]
         return [
             (10_000 * max(2 * tokens / 512 - 1, 1) ** (64 / 62)) ** (-i / 32) for i in range(32)
         ]
 
     keys = [[j * speed for speed in speeds(max(j + 1, min(prompt, length)))] for j in range(length)]
     query = [(length - 1) * speed for speed in speeds(length)]
-    scale = 1 + math.log(4) / math.log(512) if method == "LongRoPE" else 1
     cosines = ([math.cos(q - k) for q, k in zip(query, key, strict=True)] for key in keys)
-    return [scale * 2 / 8 * math.fsum(each) for each in cosines]
+    return [2 / 8 * math.fsum(each) for each in cosines]
 
 
-@pytest.mark.parametrize("method", ["dynamic NTK", "LongRoPE"])
 @pytest.mark.parametrize(("length", "prompt"), [(600, 64), (560, 540), (500, 1)])
-def test_scores_are_off_as_decoding_one_by_one_says(method, length, prompt):
-    arrays = CacheTrap(method=method, length=length, prompt=prompt).compute()
-    cached, fresh = (decoded(method, length, n) for n in (prompt, length))
+def test_scores_are_off_as_decoding_one_by_one_says(length, prompt):
+    arrays = CacheTrap(length=length, prompt=prompt).compute()
+    cached, fresh = (decoded(length, n) for n in (prompt, length))
     assert arrays.error == pytest.approx(max(map(abs, np.subtract(cached, fresh))), abs=1e-9)
     moved = np.abs(np.subtract(softmax(cached), softmax(fresh))).sum() / 2
     assert arrays.elsewhere == pytest.approx(moved, abs=1e-9)
     for cure in (UNTURNED, FIXED):
-        cured = CacheTrap(method=method, length=length, prompt=prompt, cache=cure).compute()
+        cured = CacheTrap(length=length, prompt=prompt, cache=cure).compute()
         assert cured.error == cured.elsewhere == cured.errors.max() == 0
 
 
