@@ -7,9 +7,8 @@ from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.pictures.knobs import choice, integer, real, text
 from posviz.pictures.parts import Curve, Text, broken, inches, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
-from posviz.pictures.tokens import ENDS, are, is_word, label_tokens, tokens_of
+from posviz.pictures.tokens import ENDS, is_word, label_tokens, tokens_of
 
-WORD = "the word"
 COUNTS = {"every token": lambda token: True, "words": is_word, "full stops": ENDS.__contains__}
 
 
@@ -19,7 +18,7 @@ class CountedPositions(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 3.4)
 
-    counts = choice("full stops", options=(*COUNTS, WORD))
+    counts = choice("full stops", options=tuple(COUNTS))
     sharpness = real(4, low=0, high=10, step=0.1, play=True)
     query = integer(
         13,
@@ -29,7 +28,6 @@ class CountedPositions(Picture):
         label="query (token)",
     )
     sentence = text("It rained. So we stayed in and we read. Then we left", redraw=True)
-    word = text("we", max_length=20, when={"counts": (WORD,)}, label="word or mark", more=True)
 
     def compute(self) -> Arrays:
         """Return the gates of the query, over the keys up to it, and distances and positions.
@@ -38,9 +36,8 @@ class CountedPositions(Picture):
         σ(−sharpness) elsewhere. counted: which keys it counts [keys].
         """
         tokens, keys = tokens_of(self.sentence), np.arange(self.query + 1)
-        is_counted = COUNTS.get(self.counts)
-        counted = map(is_counted, tokens) if is_counted else are(tokens, self.word)
-        counted, distance = np.array(list(counted))[keys], self.query - keys
+        counted = np.array([COUNTS[self.counts](token) for token in tokens])[keys]
+        distance = self.query - keys
         gates = cope_gates(np.where(counted, self.sharpness, -self.sharpness), distance)
         x = np.stack([keys, keys], axis=1).astype(float)
         return self.arrays(

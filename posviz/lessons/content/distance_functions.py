@@ -8,12 +8,12 @@ from posviz.encodings.alibi import alibi_bias
 from posviz.encodings.fire import fire_bias, fire_distances
 from posviz.encodings.kerple import kerple_log_bias, kerple_power_bias
 from posviz.encodings.t5 import t5_bucket
-from posviz.pictures.knobs import choice, log, log_integer, real
-from posviz.pictures.parts import Curve, legend_above, wide, with_room, zero
+from posviz.pictures.knobs import log, log_integer, real
+from posviz.pictures.parts import Curve, Rule, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
-FURTHEST = 10_000  # tokens
+FURTHEST, FIRE_L = 10_000, 512  # tokens
 DISTANCES = np.unique([*np.geomspace(1, FURTHEST, 400).astype(int), *range(16, FURTHEST + 1, 16)])
 LOOKS = {  # of each function its line, how wide, and its mark
     "T5": ("C3-", 1.8, "C3s"),
@@ -22,8 +22,6 @@ LOOKS = {  # of each function its line, how wide, and its mark
     "Kerple log": ("C2-.", 1, "C2^"),
     "FIRE": ("C0-", 1.2, "C0o"),
 }
-LIMITS = {"log": (0.9, 1.1 * FURTHEST), "linear": with_room(0, 1024)}
-LOWEST = -12.5
 
 
 class DistanceFunctions(Picture):
@@ -38,10 +36,6 @@ class DistanceFunctions(Picture):
     query = log_integer(2048, low=16, high=FURTHEST, label="query’s position")
     exponent = real(0.7, low=0.1, high=2, step=0.01, label="power’s r₂")
     slope = log(0.0625, low=0.001, high=1, label="slope, power’s r₁")
-    threshold = log_integer(512, low=16, high=FURTHEST, label="FIRE’s L", more=True)
-    r1 = real(1, low=0.1, high=3, step=0.01, label="log’s r₁", more=True)
-    r2 = log(1, low=0.01, high=100, label="log’s r₂", more=True)
-    axis = choice("log", options=tuple(LIMITS), redraw=True, more=True)
 
     def compute(self) -> Arrays:
         """Return by function the biases at DISTANCES, and at the distance [1].
@@ -49,14 +43,12 @@ class DistanceFunctions(Picture):
         FIRE's are NaN where there is no key; within: FIRE's of the last row of which it reads the
         distance alone, that of a query at L.
         """
-        setting = self.slope, self.exponent, self.r1, self.r2
         place = np.array([self.distance])
         curves, here = (
-            biases(at, *setting) | {"FIRE": _fire(at, self.query, self.threshold)}
+            _biases(at, self.slope, self.exponent) | {"FIRE": _fire(at, self.query)}
             for at in (DISTANCES, place)
         )
-        within = _fire(DISTANCES, self.threshold, self.threshold)
-        return self.arrays(curves=curves, within=(DISTANCES, within), here=here)
+        return self.arrays(curves=curves, within=(DISTANCES, _fire(DISTANCES, FIRE_L)), here=here)
 
     def draw(self, figure: Figure) -> list:
         """A line for each function; FIRE's for two queries, each as far as it has keys."""
@@ -68,16 +60,16 @@ class DistanceFunctions(Picture):
         ]
         within = Curve(axes, "C0:", "within", "FIRE, query at L", stroke=1.2)
         marks = [
-            Curve(axes, mark, lambda a, n=name: _in_sight(a, a.here[n]))
+            Curve(axes, mark, lambda a, n=name: ([a.distance], a.here[n]))
             for name, (*_, mark) in LOOKS.items()
         ]
-        here = Curve(axes, "C6:", lambda a: _upright(a, a.distance))
-        end = Curve(axes, "C6--", lambda a: _upright(a, a.query), "the row’s first token")
-        axes.set(xscale=self.axis, xlim=LIMITS[self.axis], xlabel="distance (tokens)")
-        axes.set(ylim=(LOWEST, 0.5), ylabel="added to the score")
-        if self.axis == "log":
-            axes.xaxis.set_major_locator(LogLocator())
-            axes.xaxis.set_minor_locator(NullLocator())
+        here = Rule(axes, {"color": "C6", "linestyle": ":"}, "distance")
+        grey = {"color": "C6", "linestyle": "--"}
+        end = Rule(axes, grey, "query", "the row’s first token")
+        axes.set(xscale="log", xlim=(0.9, 1.1 * FURTHEST), xlabel="distance (tokens)")
+        axes.set(ylim=(-12.5, 0.5), ylabel="added to the score")
+        axes.xaxis.set_major_locator(LogLocator())
+        axes.xaxis.set_minor_locator(NullLocator())
         ncols = 4 if wide(figure) else 3
         handles = [*lines, within, end]
         legend_above(figure, handles, ncols=ncols, columnspacing=1.1, handlelength=1.7)
@@ -94,34 +86,23 @@ class DistanceFunctions(Picture):
         )
 
 
-def biases(distances: np.ndarray, slope: float, exponent: float, r1: float, r2: float) -> dict:
-    """Return by function, but for FIRE, what is added to the score at distances [n], [n] each.
+def _biases(distances, slope, exponent):
+    """By function, but for FIRE, what is added to the score at distances [n], [n] each.
 
-    slope is ALiBi's, and r₁ of Kerple's power; exponent its r₂; r1 and r2 are those of Kerple's
-    log. T5 has its 32 buckets up to 128 tokens, with a table that falls by 0.1 a bucket.
+    slope is ALiBi's, and r₁ of Kerple's power; exponent its r₂. T5 has its 32 buckets up to 128
+    tokens, with a table that falls by 0.1 a bucket.
     """
     one = np.ones(1)
     return {
         "T5": -0.1 * t5_bucket(distances, bidirectional=False),
         "ALiBi": alibi_bias(slope * one, distances[None])[0, 0],
         "Kerple power": kerple_power_bias(slope * one, exponent * one, distances[None])[0, 0],
-        "Kerple log": kerple_log_bias(r1 * one, r2 * one, distances[None])[0, 0],
+        "Kerple log": kerple_log_bias(one, one, distances[None])[0, 0],
     }
 
 
-def _upright(arrays, x):
-    """An upright line, nowhere if it is right of the axes."""
-    return ([x, x], [LOWEST, 1]) if x <= LIMITS[arrays.axis][1] else ([], [])
-
-
-def _in_sight(arrays, bias):
-    """Where the mark of a bias stands, nowhere if that is below or right of the axes."""
-    seen = bias[0] > LOWEST and arrays.distance <= LIMITS[arrays.axis][1]
-    return ([arrays.distance], bias) if seen else ([], [])
-
-
-def _fire(distances, query, threshold):
+def _fire(distances, query):
     """What FIRE adds, [n], if its network is −8 · x; NaN where there is no key so far back."""
-    read = fire_distances([query], query - distances, threshold=threshold)
+    read = fire_distances([query], query - distances, threshold=FIRE_L)
     bias = fire_bias(read, np.ones(1), np.zeros(1), np.full((1, 1), -8.0), np.zeros(1))
     return np.where(distances <= query, bias[0, 0], np.nan)

@@ -9,7 +9,7 @@ from posviz.pictures.knobs import choice, integer, real
 from posviz.pictures.parts import Curve, Rule, Text, circle, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 
-FURTHEST = 64  # tokens
+FURTHEST, SLOPE = 64, 0.03  # tokens; ALiBi's
 DISTANCES = np.arange(FURTHEST + 1)
 ALONG = np.linspace(0, FURTHEST, 8 * FURTHEST + 1)
 LEFT, TOP = -0.1, 1.0  # the ends of a and ω
@@ -30,9 +30,6 @@ class OneMatrix(Picture):
     )
     matrix = choice(TWO, options=(TWO, SHEAR), label="matrix A")
     distance = integer(4, low=0, high=FURTHEST, play=True, label="distance d")
-    slope = real(
-        0.03, low=0, high=0.03, step=0.005, label="slope m", when={"matrix": (SHEAR,)}, more=True
-    )
 
     def compute(self) -> Arrays:
         """Return a and ω, the key Aᵈk at DISTANCES and ALONG, and its height, the score.
@@ -46,7 +43,7 @@ class OneMatrix(Picture):
         return self.arrays(
             # A shear neither rotates nor shrinks: its eigenvalues are NoPE's.
             point=([0], [0]) if is_shear else ([self.real_part], [self.imaginary_part]),
-            at_zero="ALiBi" if is_shear and self.slope else "NoPE",
+            at_zero="ALiBi" if is_shear else "NoPE",
             keys=keys.T,
             path=path.T,
             arrow=([0, x], [0, y]),
@@ -59,7 +56,7 @@ class OneMatrix(Picture):
     def _keys(self, distances):
         """Aᵈ k [distances, 2], in closed form."""
         if self.matrix == SHEAR:
-            return np.stack([np.ones(len(distances)), 1 - self.slope * distances], axis=-1)
+            return np.stack([np.ones(len(distances)), 1 - SLOPE * distances], axis=-1)
         length, angle = np.exp(self.real_part * distances), self.imaginary_part * distances
         return length[:, None] * np.stack([-np.sin(angle), np.cos(angle)], axis=-1)
 
@@ -102,9 +99,7 @@ class OneMatrix(Picture):
         a, omega = arrays.real_part, arrays.imaginary_part
         now = f"at distance {arrays.distance} the score is {arrays.height:.2f}"
         if arrays.matrix == SHEAR:
-            if arrays.slope == 0:
-                return f"NoPE: the key stays where it is, and {now}."
-            return f"ALiBi: the key goes down by {arrays.slope:g} for each token, and {now}."
+            return f"ALiBi: the key goes down by {SLOPE} for each token, and {now}."
         told = []
         if omega:
             told.append(f"a full rotation takes {2 * np.pi / omega:.0f} tokens")
