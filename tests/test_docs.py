@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from posviz import Encoding
-from posviz.choosing.census import installed
 from posviz.course import LESSONS
 from posviz.encodings import stretching
 from posviz.publish.site.pages import DOCUMENTS
+from tests.choosing.test_census import installed
 from tests.encodings.test_doors import KINDS
 from tests.test_sources import links, named_without_link, shown, wrong
 

@@ -1,8 +1,5 @@
 """Who uses what: patterns, and in how many of transformers' model files each is found."""
 
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import NamedTuple
 
 from posviz.choosing.rows import HYBRID, TWO_BASES
@@ -77,14 +74,3 @@ FAMILIES = {
     "XLNet": ("xlnet", "Transformer-XL"),
     "BLOOM": ("bloom", "ALiBi"),
 }
-
-
-@cache
-def installed() -> dict[str, str]:
-    """Return the modeling files of the transformers that is installed: {folder/name: text}."""
-    found = find_spec("transformers")
-    if found is None or not found.submodule_search_locations:
-        return {}
-    folder = Path(found.submodule_search_locations[0]) / "models"
-    paths = sorted(folder.glob("*/modeling_*.py"))
-    return {f"{path.parent.name}/{path.name}": path.read_text("utf-8") for path in paths}

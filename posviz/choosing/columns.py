@@ -4,7 +4,7 @@ Each is given the name of a row and returns a cell. Tokens and projections are t
 arrays are NumPy's, in float64.
 """
 
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from posviz.choosing.rows import (
     PLANS,
     ROWS,
     Cell,
+    marked,
     parameters_of,
 )
 from posviz.encodings.doors import Encoding, doors
@@ -47,8 +48,8 @@ PARTS = {
 
 @cache
 def made(row: str, length: int = COUNT) -> Encoding:
-    """Return the encoding of a row, for a text of so many tokens."""
-    return ROWS[row](np.asarray, length)
+    """Return a row's encoding, for a text of so many tokens; of a plan, its windowed layers'."""
+    return ROWS[PLANS.get(row, row)](np.asarray, length)
 
 
 def layer(row: str, tokens: Array = TOKENS, positions: Any = None, length: int = 0, **more) -> Any:
@@ -57,10 +58,7 @@ def layer(row: str, tokens: Array = TOKENS, positions: Any = None, length: int =
     positions: 0, 1, 2 … where none are given; length: of the text, where it is not that of tokens.
     """
     positions = np.arange(tokens.shape[1]) if positions is None else np.asarray(positions)
-    given: dict[str, Any] = {
-        "encoding": made(row, length or tokens.shape[1]),
-        "mask": causal_mask,
-    } | more
+    given: Any = {"encoding": made(row, length or tokens.shape[1]), "mask": causal_mask} | more
     return attend(tokens, *PROJECTIONS, num_heads=HEADS, positions=positions, **given)
 
 
@@ -159,7 +157,7 @@ def plane(row: str) -> Cell:
 def positions(row: str) -> Cell:
     """How many numbers the position of a token is."""
     is_pair = isinstance(made(row), AxialRotary)
-    return Cell(2, "✗ two", False) if is_pair else Cell(1, "✓ one")
+    return marked(1 + is_pair, "two" if is_pair else "one", not is_pair)
 
 
 def both_ways(row: str) -> Cell:
@@ -211,13 +209,7 @@ def _largest(difference: Array) -> float:
 
 def _measured(difference: float, can: bool) -> Cell:
     """A cell for a difference; what rounding leaves differs from machine to machine."""
-    shown = "< 1e-9" if difference < SAME else f"{difference:.2g}"
-    return Cell(difference, f"{'✓' if can else '✗'} {shown}", can)
-
-
-def _of_windowed_layers(column):
-    """The column, for which a plan of layers is the row that measures its windowed layers."""
-    return wraps(column)(lambda row: column(PLANS.get(row, row)))
+    return marked(difference, "< 1e-9" if difference < SAME else f"{difference:.2g}", can)
 
 
 COLUMNS = {
@@ -232,7 +224,9 @@ COLUMNS = {
     "2-D": plane,
     "both ways": both_ways,
     "positions": positions,
+    "census": census,
+    "loss": loss,
+    "recall": recall,
 }
 """By name, the function from the name of a row to its cell; each measures once."""
-COLUMNS = {name: cache(_of_windowed_layers(column)) for name, column in COLUMNS.items()}
-COLUMNS |= {"census": cache(census), "loss": cache(loss), "recall": cache(recall)}
+COLUMNS = {name: cache(column) for name, column in COLUMNS.items()}

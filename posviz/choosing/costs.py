@@ -17,7 +17,7 @@ from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
 
 LENGTH = 512  # tokens: a fourth of the pairs of 1024, and the same order of costs
 MIB = 2**20
-ENOUGH, PAIRS = 0.4, 9  # processor seconds and number of pairs of passes, at most
+PAIRS = 5  # of passes
 
 
 def memory(row: str, length: int = LENGTH) -> Cell:
@@ -57,20 +57,17 @@ def _peak(row: str, length: int) -> int:
     return held.most
 
 
-@cache
-def _ratios(row: str, length: int) -> tuple[float, ...]:
+def _ratios(row: str, length: int) -> list[float]:
     """Processor seconds of passes, each divided by a pass without positions just before it."""
     plain, go = pass_of(NONE, length), pass_of(row, length)
-    found: list[float] = []
-    plain(), go()  # the first ones also make what the next find ready
-    begun = process_time()
-    while len(found) < 3 or (len(found) < PAIRS and process_time() - begun < ENOUGH):
-        start = process_time()
+    found = []
+    for _ in range(1 + PAIRS):
+        begun = process_time()
         plain()
         between = process_time()
         go()
-        found.append((process_time() - between) / (between - start))
-    return tuple(found)
+        found.append((process_time() - between) / (between - begun))
+    return found[1:]  # the first also makes what the next find ready
 
 
 class Held(TorchDispatchMode):
@@ -81,14 +78,9 @@ class Held(TorchDispatchMode):
         self.most = 0
         self._storages = weakref.WeakSet[torch.UntypedStorage]()
 
-    @property
-    def now(self) -> int:
-        """Bytes of the tensors that are still there."""
-        return sum(storage.nbytes() for storage in self._storages)
-
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         made = function(*args, **(kwargs or {}))
         tensors = (leaf for leaf in tree_leaves(made) if isinstance(leaf, torch.Tensor))
         self._storages.update(tensor.untyped_storage() for tensor in tensors)
-        self.most = max(self.most, self.now)
+        self.most = max(self.most, sum(storage.nbytes() for storage in self._storages))
         return made

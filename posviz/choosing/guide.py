@@ -74,23 +74,18 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
     Raises:
         ValueError: for a question or an answer that there is not.
     """
-    asked: dict[str, None] = {}  # columns, each once, in their order
     for question, answer in answers.items():
         require_choice(question, "a question", tuple(QUESTIONS))
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))
-        asked |= dict.fromkeys(QUESTIONS[question][answer])
+    asked = dict.fromkeys(name for each in answers.items() for name in QUESTIONS[each[0]][each[1]])
     faults = {
         row: {name: found for name in asked if not (found := COLUMNS[name](row)).can}
         for row in (*ROWS, *PLANS)
     }
     lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
     used = [row for row in lit if files(row)]
-    unknown = [
-        row
-        for row, found in faults.items()
-        if found and not any(measured(*each) for each in found.items())
-    ]
-    return Verdicts(faults, lit, used, unknown, _advice(list(asked), faults, lit, used))
+    unknown = [row for row, found in faults.items() if found and not _failed(found)]
+    return Verdicts(faults, lit, used, unknown, _advice(asked, faults, lit, used))
 
 
 def fault(column: str, found: Cell) -> str:
@@ -115,26 +110,25 @@ def _advice(asked, faults, lit, used) -> str:
     left = [name for name in ("loss", "recall") if name not in asked]
     untried = [row for row in lit if row not in used]
     only = f" Only measured here: {_listed(untried)}." if untried else ""
-    end = f"{only} {{}}{LIMITS[len(left) < 2]}"
     if not used:
         best = min(filter(files, faults), key=lambda row: (_failed(faults[row]), -files(row)))
         lacks = "; ".join(fault(*each) for each in faults[best].items())
         start = "No released encoding is known to do all of it. The nearest is"
-        return f"{start} {best}, but: {lacks}.{end.format('')}"
+        return f"{start} {best}, but: {lacks}.{only} {LIMITS[len(left) < 2]}"
     best = used[0]
     start = "These can do it, most used first" if len(used) > 1 else "In use, and can do it"
     named = _listed([f"{best} ({files(best)} of {FILES} files)", *used[1:]])
-    other = COLUMNS[left[0]](best) if len(left) == 1 else Cell(0, "")
-    but = "" if other.can else f" But {best}: {left[0]} {other.said[2:]}."
-    return f"{start}: {named}.{but}{end.format('Use is not quality: see section 5. ')}"
+    others = {name: COLUMNS[name](best) for name in left} if len(left) == 1 else {}
+    but = (f" But {best}: {name} {cell.said[2:]}." for name, cell in others.items() if not cell.can)
+    end = f"Use is not quality: see section 5. {LIMITS[len(left) < 2]}"
+    return f"{start}: {named}.{''.join(but)}{only} {end}"
 
 
 def _listed(rows: list[str]) -> str:
     """The first four by name: the lit rows are shown anyway."""
-    more = f"; {len(rows) - 4} more" if len(rows) > 4 else ""
-    return "; ".join(rows[:4]) + more
+    return "; ".join([*rows[:4], *([f"{len(rows) - 4} more"] if len(rows) > 4 else [])])
 
 
 def _failed(found: dict[str, Cell]) -> int:
     """In how many columns a row was measured and fails."""
-    return sum(not np.isnan(cell.number) for cell in found.values())
+    return sum(measured(*each) for each in found.items())

@@ -53,6 +53,11 @@ class Cell(NamedTuple):
     can: bool = True
 
 
+def marked(number: float, said: str, can: bool) -> Cell:
+    """Return a cell that begins with ✓ or ✗."""
+    return Cell(number, f"{'✓' if can else '✗'} {said}", can)
+
+
 @cache
 def _random(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=shape)

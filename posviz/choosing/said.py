@@ -30,24 +30,19 @@ def said() -> Comparison:
 
 def _cells(name, words, expected, relative, longer, *families) -> tuple[Cell, ...]:
     row = "T5" if "T5" in name else name
-    count, moved, loss, recall = (
-        COLUMNS[column](row) for column in ("parameters", "relative", "loss", "recall")
-    )
-    reads_on = _cell(
-        longer,
-        (loss.can and recall.can) == (longer == "yes"),
-        loss.number,
-        f"{loss.said[2:]}, {recall.said[2:]}",
-    )
-    wrong = [family for family in families if FAMILIES[family][1] != row]
-    marked = (f"{family} {'✗' if family in wrong else '✓'}" for family in families)
+    measured = (COLUMNS[column](row) for column in ("parameters", "relative", "loss", "recall"))
+    count, moved, loss, recall = measured
+    reads_on = f"{loss.said[2:]}, {recall.said[2:]}"
+    right = {family: FAMILIES[family][1] == row for family in families}
+    marks = (f"{family} {'✓' if holds else '✗'}" for family, holds in right.items())
     return (
-        _cell(words, count.number == expected, count.number, count.said),
-        _cell(relative, moved.can == (relative == "yes"), moved.number, moved.said[2:]),
-        reads_on if longer else Cell(0, "not run"),
-        Cell(len(wrong), ", ".join(marked), not wrong),
+        _cell(words, count.number == expected, count.said),
+        _cell(relative, moved.can == (relative == "yes"), moved.said[2:]),
+        _cell(longer, (loss.can and recall.can) == (longer == "yes"), reads_on),
+        Cell(sum(right.values()), ", ".join(marks), all(right.values())),
     )
 
 
-def _cell(words: str, holds: bool, number: float, shown: str) -> Cell:
-    return Cell(number, f"“{words}” {'✓' if holds else '✗'} {shown}", holds)
+def _cell(words: str, holds: bool, shown: str) -> Cell:
+    said = f"“{words}” {'✓' if holds else '✗'} {shown}" if words else "not run"
+    return Cell(holds, said, holds or not words)

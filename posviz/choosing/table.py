@@ -26,12 +26,8 @@ class Comparison:
         lines = [("", *self.told)]
         lines += [(row, *(each.said for each in cells)) for row, cells in self.rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        padded = [
-            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True))
-            for line in lines
-        ]
-        notes = [f"{name}: {told}" for name, told in self.told.items()]
-        return "\n".join([*map(str.rstrip, padded), "", *notes])
+        padded = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        return "\n".join([*padded, "", *map(": ".join, self.told.items())])
 
     def _repr_html_(self) -> str:
         head = "".join(_cell("th", name, "col") for name in ("", *self.told))
@@ -39,10 +35,8 @@ class Comparison:
             f"<tr>{_cell('th', row, 'row')}{''.join(_cell('td', each.said) for each in cells)}</tr>"
             for row, cells in self.rows.items()
         )
-        notes = "".join(
-            f"<li><strong>{html.escape(name)}</strong>: {html.escape(told)}</li>"
-            for name, told in self.told.items()
-        )
+        told = ((html.escape(name), html.escape(text)) for name, text in self.told.items())
+        notes = "".join(f"<li><strong>{name}</strong>: {text}</li>" for name, text in told)
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
             f"<details><summary>What the columns measure</summary><ul>{notes}</ul></details>"
