@@ -50,7 +50,7 @@ def site(
     """
     from posviz.publish.lesson import stored_lessons
     from posviz.publish.live.build import prepare
-    from posviz.publish.page import link, write_page
+    from posviz.publish.page import site_in, write_page
     from posviz.publish.site import pages
 
     chosen = arguments.lesson_notebooks(lessons, not lessons, notebooks)
@@ -58,13 +58,14 @@ def site(
     names = [path.stem for path in chosen] if lessons else ["index"]
     common.check_new([to / f"{name}.html" for name in names], overwrite)
     prepare()
-    stored = stored_lessons(chosen)
-    jobs: dict[str, Callable] = {
-        f"{lesson.stem}.html": partial(write_page, lesson, to, named) for lesson in stored
-    }
-    last: Callable = link
-    if not lessons:
-        jobs, last = pages.jobs(stored, to, named), partial(pages.write_site, stored, named)
+    if lessons:
+        stored, last = stored_lessons(chosen, site_in(to, chosen, named)), None
+        jobs: dict[str, Callable] = {
+            f"{lesson.stem}.html": partial(write_page, lesson, to) for lesson in stored
+        }
+    else:
+        stored = stored_lessons(chosen, pages.whole_site(chosen, named))
+        jobs, last = pages.jobs(stored, to), partial(pages.write_site, stored)
     raise typer.Exit(common.run_jobs(jobs, to, last, f"{names[0]}.html" if show else ""))
 
 
@@ -95,10 +96,9 @@ def slides(
 
     from tqdm import tqdm
 
-    from posviz.publish.lecture import taken
     from posviz.publish.lesson import StoredLesson
     from posviz.publish.live.build import prepare
-    from posviz.publish.slides import Front, write_pdf, write_slides
+    from posviz.publish.slides import Front, choose_slides, write_pdf, write_slides
 
     chosen = arguments.lesson_notebooks(lessons, everything, notebooks)
     decks = {
@@ -121,7 +121,7 @@ def slides(
         return common.serve(to, first.name)
     common.check_new(decks, overwrite)
     prepare()
-    choose = partial(taken, wanted=numbers, time=minutes or 0, tell=tqdm.write)
+    choose = partial(choose_slides, wanted=numbers, time=minutes or 0, tell=tqdm.write)
     jobs: dict[str, Callable] = {}
     for deck, path in decks.items():
         jobs[deck.name] = partial(write_slides, StoredLesson(path), to, choose, front)

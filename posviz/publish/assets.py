@@ -15,15 +15,22 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from platformdirs import user_cache_path
 
 from posviz.pictures.files import replacing
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
-from posviz.teaching.prediction import Prediction
+from posviz.teaching.widget import PredictionWidget
 
 HERE = Path(__file__).parent
 THEME = as_script(HERE / "theme.js")  # of every page's head
+TEMPLATES = Environment(
+    loader=FileSystemLoader([HERE, HERE / "site"]),
+    autoescape=True,
+    trim_blocks=True,
+    undefined=StrictUndefined,
+)
 LOCK = HERE / "deno.lock"
 LIBRARIES = {  # a folder of assets: its package, and which of its files pages load, and a licence
     "mathjax": ("mathjax@3.2.2", ("es5/tex-svg.js", "LICENSE")),
@@ -137,7 +144,7 @@ def write_packed(script: Path, data: bytes) -> Path:
 def styles(own: Path) -> bytes:
     """The style sheet of explorers and predictions, and then a page's own."""
     live = (HERE / "live" / "live.css").read_text("utf-8")
-    return (ExplorerWidget._css + live + Prediction._css + own.read_text("utf-8")).encode()
+    return (ExplorerWidget._css + live + PredictionWidget._css + own.read_text("utf-8")).encode()
 
 
 def policy(scripts: list[str], *more: str) -> str:

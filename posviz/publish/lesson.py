@@ -1,6 +1,7 @@
 """A lesson's notebook as it is stored: read once, cleaned, with what it says of itself."""
 
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,15 +10,12 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from posviz import sources
-from posviz.course import LESSONS, Lesson
-from posviz.pictures.stored import LINE
+from posviz.course import EXAMINATION, LESSONS, Lesson
 from posviz.publish.batch import reason
-from posviz.publish.clean import cleaned, markdown, sanitised
-from posviz.publish.place import place
+from posviz.publish.clean import ALONE, Site, cleaned, markdown
 
-PATTERN = "[0-9][0-9]_*"  # of the names of lessons
+LETTERS = "ABCDE"  # of the choices of a prediction, as slides.css counts them
 _QUESTIONS = {row.notebook: row.question for row in LESSONS}
-_HEADINGS = ("h1", "h2", "h3")
 
 
 def read(notebook: Path) -> NotebookNode:
@@ -55,32 +53,29 @@ class Section(NamedTuple):
 class StoredLesson:
     """A lesson's notebook, read and cleaned at first use, and what it says of itself.
 
-    What it does not say is empty, or 0 minutes. Raises RuntimeError for what is no notebook, or has
-    no cells.
+    What it does not say is empty, or 0 minutes. site: where its links may lead.
+    neighbours: the lessons before and after it there, by "prev" and "next".
+    Raises RuntimeError for what is no notebook, or has no cells.
     """
 
-    def __init__(self, path: Path, shelf: "dict[Path, StoredLesson] | None" = None) -> None:
-        """shelf: lessons of the same folder, each of which is read only once."""
-        self.path, self.stem = path, path.stem
-        self.shelf = {} if shelf is None else shelf
-        self.shelf[path] = self
+    def __init__(self, path: Path, site: Site = ALONE) -> None:
+        self.path, self.stem, self.site = path, path.stem, site
+        self.neighbours: dict[str, StoredLesson] = {}
 
     @cached_property
     def notebook(self) -> NotebookNode:
-        """What the notebook stores, cleaned, with a place for each explorer to live."""
-        notebook = cleaned(read(self.path))
-        for cell in notebook.cells:
-            for output in list(cell.get("outputs", [])):
-                if output.get("data", {}).get("text/plain") == LINE:  # a hint for notebooks alone
-                    cell.outputs.remove(output)
-                if html := sanitised(place(output)):
-                    output.data["text/html"] = html
-        return notebook
+        """What the notebook stores, cleaned."""
+        return cleaned(read(self.path), self.site)
 
     @property
     def code(self) -> list[NotebookNode]:
         """The cells of code."""
         return [cell for cell in self.notebook.cells if cell.cell_type == "code"]
+
+    @property
+    def outputs(self) -> list[NotebookNode]:
+        """What the cells show."""
+        return [output for cell in self.code for output in cell.outputs]
 
     def check_was_run(self) -> None:
         """Raise RuntimeError that names a cell which was not run."""
@@ -101,29 +96,14 @@ class StoredLesson:
         return _QUESTIONS.get(self.stem, "")
 
     @property
-    def needs(self) -> tuple[Lesson, ...]:
+    def needs(self) -> list[Lesson]:
         """The lessons that it builds on."""
-        needed = self.metadata.get("needs", ())
-        return tuple(row for row in LESSONS if row.number in needed)
+        return [row for row in LESSONS if row.number in self.metadata.get("needs", ())]
 
     @property
     def metadata(self) -> dict:
         """What else it builds on, its minutes, and those of what may be left out."""
         return {"knowledge": "", "minutes": 0, "optional": 0} | about(self.notebook)
-
-    @property
-    def neighbours(self) -> "dict[str, StoredLesson]":
-        """The lessons before and after it in its folder, by "prev" and "next"."""
-        paths = sorted(self.path.parent.glob(f"{PATTERN}.ipynb"))
-        if self.path not in paths:
-            return {}
-        here = paths.index(self.path)
-        near = {"prev": paths[:here][-1:], "next": paths[here + 1 : here + 2]}
-        return {
-            way: self.shelf.get(path) or StoredLesson(path, self.shelf)
-            for way, found in near.items()
-            for path in found
-        }
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -131,7 +111,7 @@ class StoredLesson:
         found = [Section(1, "", "", [], [])]
         for cell in self.notebook.cells:
             if cell.cell_type == "markdown":
-                read_text(markdown(cell.source), found)
+                read_text(markdown(cell.source, self.site), found)
             elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
                 found[-1].code.append(cell.source)
         return found[1:]
@@ -140,17 +120,19 @@ class StoredLesson:
     def cited(self) -> set[str]:
         """The keys of the sources that the text and what the cells show link to."""
         cells = self.notebook.cells
-        html = [markdown(cell.source) for cell in cells if cell.cell_type == "markdown"]
-        outputs = (output for cell in self.code for output in cell.outputs)
-        html += [output.get("data", {}).get("text/html", "") for output in outputs]
+        html = [markdown(cell.source, self.site) for cell in cells if cell.cell_type == "markdown"]
+        html += [output.get("data", {}).get("text/html", "") for output in self.outputs]
         links = BeautifulSoup("".join(html), "html.parser").select("a[title]")
         return {str(link["title"]) for link in links} & sources.bibliography().keys()
 
 
-def stored_lessons(paths: list[Path]) -> list[StoredLesson]:
-    """The lessons of notebooks, none of which is read twice."""
-    shelf: dict[Path, StoredLesson] = {}
-    return [StoredLesson(path, shelf) for path in paths]
+def stored_lessons(paths: list[Path], site: Site = ALONE) -> list[StoredLesson]:
+    """The lessons of these notebooks, each beside the next one."""
+    lessons = [StoredLesson(path, site) for path in paths]
+    numbered = (each for each in lessons if each.stem != EXAMINATION.notebook)
+    for one, other in pairwise(numbered):
+        one.neighbours["next"], other.neighbours["prev"] = other, one
+    return lessons
 
 
 def read_text(html: str, found: list[Section]) -> None:
@@ -159,8 +141,45 @@ def read_text(html: str, found: list[Section]) -> None:
     for unread in soup.select("details, .anchor-link"):
         unread.extract()
     for part in soup.find_all(recursive=False):
-        if part.name in _HEADINGS:
+        if part.name in ("h1", "h2", "h3"):
             level, anchor = int(part.name[1]), str(part.get("id", ""))
             found.append(Section(level, anchor, part.decode_contents(), [], []))
         else:
             found[-1].text.append(" ".join(part.get_text().split()))
+
+
+class Asked(NamedTuple):
+    """A prediction as it was shown, in HTML: each choice with what is told to those who take it."""
+
+    html: str
+    question: str
+    choices: list[tuple[str, str]]
+    answer: str
+
+    @property
+    def notes(self) -> str:
+        """Which choice stands for what, by the letters on the slide, and the answer."""
+        told = ((letter, said) for letter, (_, said) in zip(LETTERS, self.choices, strict=False))
+        choices = (f"<p><strong>{letter}</strong></p>\n{said}\n" for letter, said in told)
+        return "".join(choices) + self.answer
+
+
+def asked(html: str) -> Asked | None:
+    """The prediction in what a cell has shown, without pictures; None where there is none.
+
+    Its links lead out of the course: other pages are elsewhere.
+    """
+    found = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction:has(> details)")
+    if found is None:
+        return None
+    for image in found("img"):
+        image.decompose()
+    for link in found("a"):
+        del link["title"]  # the key of a source
+        if "//" not in str(link.get("href")):
+            link.unwrap()
+    whole, folded = found.decode(), found.find_all("details", recursive=False)
+    heads = [head.extract().decode_contents() for head in found.select("details > summary")]
+    bodies = [each.extract().decode_contents() for each in folded]
+    choices = list(zip(heads[:-1], bodies[:-1], strict=True))
+    return Asked(whole, found.decode_contents(), choices, bodies[-1])

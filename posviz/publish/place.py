@@ -11,42 +11,46 @@ from traitlets import TraitError
 from posviz import lessons
 
 if TYPE_CHECKING:
-    from nbformat import NotebookNode
-
     from posviz.pictures.picture import Picture
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
+PNG = "data:image/png;base64,"
 
 
-def place(output: "NotebookNode") -> str:
-    """HTML for what a stored explorer shows, which live.js lets live; "" for another output."""
-    data = output.get("data", {})
-    if "image/png" not in data:
-        return ""
-    return made_alive(data.get("text/plain", ""), data["image/png"], output.metadata["image/png"])
+def place(picture: str, png: str, about: dict, dark: str = "") -> str:
+    """HTML of the place where the picture with this repr will live; "" for what is no picture.
 
-
-def made_alive(picture: str, png: str, about: dict) -> str:
-    """HTML for the picture with this repr, stored as a PNG in base64; "" for what is no picture."""
+    png, dark: it is stored as these, in base64. about: a figure's metadata in a notebook.
+    """
     name, values = read_picture(picture)
     if not name:
         return ""
-    caption, width = escape(about.get("alt", "")), about.get("width", "")
-    still = f"""<figure class="posviz-screen posviz-still">
-<img src="data:image/png;base64,{png}" width="{width}" alt="{caption}">
-<figcaption>{caption}</figcaption>
-</figure>"""
+    size = f' width="{escape(str(about.get("width", "")))}"'
+    stored = still(str(about.get("alt", "")), PNG + png, dark and PNG + dark, size)
     if ... in values.values():
         note = f'<p class="posviz-note">{NEEDS_NOTEBOOK}</p>'
-        return f'<div class="posviz-explorer">\n{still}\n{note}\n</div>'
-    return alive(name, values, still)
+        return f'<div class="posviz-explorer">\n{stored}\n{note}\n</div>'
+    return alive(name, values, stored)
 
 
-def alive(name: str, values: dict, still: str, knobs: Iterable[str] = ()) -> str:
+def still(caption: str, light: str, dark: str = "", size: str = "") -> str:
+    """HTML of a picture that is stored at these addresses."""
+    text = escape(caption)
+    image = f'<img src="{light}"{size} alt="{text}">'
+    if dark:
+        source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        image = f"<picture>{source}{image}</picture>"
+    return f"""<figure class="posviz-screen posviz-still">
+{image}
+<figcaption>{text}</figcaption>
+</figure>"""
+
+
+def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> str:
     """HTML that live.js lets live, around a stored picture; knobs: those at first sight."""
     told = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
     first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
-    return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{still}\n</div>'
+    return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{stored}\n</div>'
 
 
 def picture_of(name: str, values: dict) -> "Picture | None":

@@ -13,42 +13,29 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
 from nbformat import NotebookNode
 
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
-from posviz.publish.assets import (
-    LIVE_POLICY,
-    THEME,
-    policy,
-    scripts,
-    styles,
-    write_file,
-    write_library,
-)
+from posviz.publish import assets
 from posviz.publish.clean import markdown
-from posviz.publish.lesson import StoredLesson, about
+from posviz.publish.lesson import StoredLesson, about, asked
 from posviz.publish.live.build import write_python
-from posviz.publish.place import alive, picture_of, read_picture
-from posviz.publish.speaker import asked
+from posviz.publish.place import alive, picture_of, read_picture, still
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
 MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
 OPENING, RULE = "opening", "rule"  # sections without a number
 KNOBS = 2  # at first sight
+IDLE = 3  # minutes; who has more to spare is told of the next section
 
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
-TO_NOTEBOOK = re.compile(r'<a href="[^"]*\.ipynb[^>]*>(.*?)</a>')
-IMAGE = re.compile(r"<img[^>]*>")
 LEADS_ON = re.compile(r"(^|(?<=[.?!]) )((?![.?!] ).)+:\s*\Z", re.MULTILINE)  # to what a cell shows
 
 
@@ -71,7 +58,7 @@ class Slide:
     @property
     def stage(self) -> str:
         """The HTML that fills it."""
-        return _place(self.picture, self.knobs) if self.picture else self.html
+        return _living(self.picture, self.knobs) if self.picture else self.html
 
 
 class Front(NamedTuple):
@@ -88,7 +75,7 @@ def slides(lesson: NotebookNode) -> list[Slide]:
     title, _, opening = lesson.cells[0].source.partition("\n\n")
     question, _, opening = opening.partition("\n\n")
     waiting = [opening]
-    deck = [Slide("title", title.strip("# \n"), _html(question), notes=[question])]
+    deck = [Slide("title", title.strip("# \n"), markdown(question), notes=[question])]
     section: int | str = OPENING
     for cell in lesson.cells[1:]:
         mark = cell.metadata.get("slideshow", {}).get("slide_type")
@@ -152,47 +139,94 @@ def _slide(cell) -> Slide | None:
         knobs = told.get("knobs") or picture.first_knobs()[:KNOBS]
         return Slide("picture", told["headline"], picture=picture, knobs=knobs)
     for output in outputs:
-        html = IMAGE.sub("", TO_NOTEBOOK.sub(r"\1", output.get("data", {}).get("text/html", "")))
-        if prediction := asked(html):
-            return Slide("question", html=html, notes=[prediction.notes])
+        if prediction := asked(output.get("data", {}).get("text/html", "")):
+            return Slide("question", html=prediction.html, notes=[prediction.notes])
     return None
 
 
-def _place(picture: Picture, knobs: list[str]) -> str:
+def _living(picture: Picture, knobs: list[str]) -> str:
     """HTML of a picture that will live, and until then is drawn: in vectors, light and dark."""
-    caption = escape(picture.caption(picture.compute()))
-    light, dark = (f"data:image/svg+xml;base64,{_svg(picture, dark)}" for dark in (False, True))
-    still = f"""<figure class="posviz-screen posviz-still">
-<picture><source media="not all" srcset="{dark}"><img src="{light}" alt="{caption}"></picture>
-<figcaption>{caption}</figcaption>
-</figure>"""
-    return alive(type(picture).__name__, picture.values(), still, knobs)
-
-
-def _svg(picture, dark) -> str:
+    vectors = []
     with tempfile.TemporaryDirectory() as folder:
-        file = picture.save(Path(folder) / "picture.svg", dark=dark)
-        return base64.b64encode(file.read_bytes()).decode()
+        for dark in (False, True):
+            file = picture.save(Path(folder) / "picture.svg", dark=dark)
+            vectors.append(base64.b64encode(file.read_bytes()).decode())
+    addresses = (f"data:image/svg+xml;base64,{each}" for each in vectors)
+    stored = still(picture.caption(picture.compute()), *addresses)
+    return alive(type(picture).__name__, picture.values(), stored, knobs)
 
 
-def _html(text: str) -> Markup:
-    """Markdown as HTML, in which links to other notebooks are plain text."""
-    return Markup(TO_NOTEBOOK.sub(r"\1", markdown(text)))
+# ---------------------------------------------------------------- for a lecture
 
 
-def _inline(text: str) -> Markup:
-    """A paragraph of Markdown as what is inside it."""
-    return Markup(_html(text).strip().removeprefix("<p>").removesuffix("</p>"))
+def choose_slides(
+    lesson: NotebookNode,
+    wanted: Iterable[int] = (),
+    time: float = 0,
+    tell: Callable[[str], object] = lambda told: None,
+) -> list[Slide]:
+    """The slides of a lesson, of the sections that are wanted, or of what can be taught in a time.
+
+    tell: is called with what was taken, what was left out, and what the lesson's own lecture takes.
+    Raises ValueError for a section without slides, and where not even one fits.
+    """
+    deck, own = slides(lesson), about(lesson).get("lecture", {}).get("sections", [])
+    numbers = (slide.section for slide in deck if isinstance(slide.section, int))
+    there, name = list(dict.fromkeys(numbers)), deck[0].headline
+    order = [*own, *(number for number in there if number not in own)]
+    wanted = _fitting(deck, own, order, time) if time else sorted(set(wanted)) or there
+    if missing := sorted(set(wanted) - set(there)):
+        raise ValueError(f"{name} has slides of {_listed(there)}; got {missing[0]}")
+
+    def takes(sections) -> str:
+        return f"takes {minutes(taking(deck, sections)):.0f}"
+
+    is_whole = wanted == there and (not time or minutes(deck) <= time)  # with what is optional
+    chosen = deck if is_whole else taking(deck, wanted)
+    told = f"{name}: {minutes(chosen):.0f} minutes: {_listed(wanted)}."
+    if left := sorted(set(there) - set(wanted)):
+        told += f" Left out: {_listed(left)}; with them it {takes(there)}."
+    if set(own) - set(wanted):
+        told += f" The lesson's own lecture, {_listed(own)}, {takes(own)} minutes."
+    following = [number for number in order if number not in wanted]
+    if following and time - minutes(chosen) > IDLE:
+        more = sorted([*wanted, following[0]])
+        told += f" `--sections {','.join(map(str, more))}` {takes(more)} minutes."
+    tell(told)
+    return chosen
+
+
+def _fitting(deck, own, order, time) -> list[int]:
+    """The lesson's own lecture as far as it fits, and if all of it does, others that fit, too."""
+    fitting: list[int] = []
+    for number in order:
+        needed = minutes(taking(deck, [*fitting, number]))
+        if needed <= time + 0.01:  # for rounding
+            fitting.append(number)
+        elif not fitting:
+            raise ValueError(f"{deck[0].headline} takes {needed:.0f} minutes at least")
+        elif number in own:
+            break
+    return sorted(fitting)
+
+
+def _listed(sections) -> str:
+    listed = ", ".join(map(str, sections))
+    return f"section{'s' * (len(sections) > 1)} {listed}" if listed else "no sections"
+
+
+# ---------------------------------------------------------------- as files
 
 
 @functools.cache
 def _policy() -> str:
     """The policy of a deck: Reveal.js writes the speaker's window, with a script and frames."""
-    libraries = [*scripts("mathjax"), *scripts("reveal")]
+    libraries = [*assets.scripts("mathjax"), *assets.scripts("reveal")]
     quoted = re.findall(r"<script>(.*?)<\\/script>", "".join(libraries))
     speakers = [json.loads(f'"{text}"') for text in quoted]
-    own = [THEME, SCRIPT, *libraries, *speakers]
-    return policy(own, "img-src data:", "frame-src 'self' file:", *LIVE_POLICY)
+    own = [assets.THEME, SCRIPT, *libraries, *speakers]
+    frames = "frame-src 'self' file:"
+    return assets.policy(own, "img-src data:", frames, *assets.LIVE_POLICY)
 
 
 def write_slides(
@@ -200,24 +234,33 @@ def write_slides(
 ) -> Path:
     """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
-    `choose` makes of the notebook those that are wanted; see `posviz.publish.lecture`.
+    `choose` makes of the notebook those that are wanted: see `choose_slides`.
     Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
     place cannot be written to.
     """
     lesson.check_was_run()
-    deck, front, assets = choose(lesson.notebook), front or Front(), to / "assets"
-    pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
-    pages.filters |= {"markdown": _html, "inline": _inline}
-    page = pages.get_template("slides.html.j2").render(
-        deck=deck, front=front, script=SCRIPT, theme=THEME, policy=_policy()
+    deck, front, beside = choose(lesson.notebook), front or Front(), to / "assets"
+    page = assets.TEMPLATES.get_template("slides.html.j2").render(
+        deck=deck,
+        front=front,
+        script=SCRIPT,
+        theme=assets.THEME,
+        policy=_policy(),
+        markdown=markdown,
+        inline=_inline,
     )
     for name in ("mathjax", "reveal"):
-        write_library(name, assets)
-    write_file(assets / "slides.css", styles(HERE / "slides.css"))
+        assets.write_library(name, beside)
+    assets.write_file(beside / "slides.css", assets.styles(HERE / "slides.css"))
     if front.css:
-        write_file(assets / "own.css", front.css.read_bytes())
+        assets.write_file(beside / "own.css", front.css.read_bytes())
     write_python(to)
-    return write_file(to / f"{lesson.stem}_slides.html", page.encode())
+    return assets.write_file(to / f"{lesson.stem}_slides.html", page.encode())
+
+
+def _inline(text: str) -> str:
+    """A paragraph of Markdown as what is inside it."""
+    return markdown(text).strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def write_pdf(deck: Path) -> Path:
@@ -230,4 +273,4 @@ def write_pdf(deck: Path) -> Path:
         page.goto(f"{deck.resolve().as_uri()}?print-pdf")
         page.wait_for_selector(".pdf-page")
         printed = page.pdf(prefer_css_page_size=True, print_background=True)
-    return write_file(deck.with_suffix(".pdf"), printed)
+    return assets.write_file(deck.with_suffix(".pdf"), printed)

@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 import run
-from posviz.publish import page, slides
-from posviz.publish.lesson import StoredLesson
+from posviz.publish import images, page, slides
 from posviz.publish.site import gallery, pages
+from tests.browser import lessons
 from tests.browser.lab import Lab
 from tests.browser.lessons import LESSON, writer
 from tests.browser.server import chromium, jupyterlab
@@ -45,11 +45,11 @@ def slides_of(tmp_path_factory):
 @pytest.fixture(scope="session")
 def site(page_of):
     """The website of one lesson, with its slides and its pictures in small."""
-    lesson, to = StoredLesson(run.NOTEBOOKS / f"{LESSON}.ipynb"), page_of(LESSON).parent
+    lesson, to = lessons.lesson(LESSON), page_of(LESSON).parent
     for picture in gallery.shown([lesson]):
-        gallery.write_thumbnail(picture.name, to)
+        images.write_thumbnail(picture.name, to)
     slides.write_slides(lesson, to)
-    pages.write_site([lesson], "", to)
+    pages.write_site([lesson], to)
     return to
 
 

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 import run
-from posviz.publish.clean import PNG, TAGS, cleaned, markdown, png, sanitised
+from posviz.publish.clean import PNG, TAGS, Site, cleaned, markdown, png, sanitised
 from tests.robustness import planted_scripts as planted
 
 
@@ -49,8 +49,11 @@ def all_html(notebook):
 
 @pytest.mark.slow("seconds")
 def test_lessons_lose_nothing_but_headings_of_nothing():
-    for html in itertools.chain.from_iterable(map(all_html, run.NOTEBOOKS.glob("*.ipynb"))):
-        assert elements(sanitised(html)) == elements(CORNER.sub("<td></td>", html))
+    paths = list(run.NOTEBOOKS.glob("*.ipynb"))
+    site = Site(frozenset(path.stem for path in paths))
+    for html in itertools.chain.from_iterable(map(all_html, paths)):
+        linked = re.sub(r'href="([\w]+)\.ipynb', r'href="\1.html', html)
+        assert elements(sanitised(html, site)) == elements(CORNER.sub("<td></td>", linked))
 
 
 # Python cannot read these addresses, and a browser can.
@@ -82,25 +85,30 @@ def test_pictures_are_those_in_the_text(source, kept):
     assert image.attrs == {"alt": "a"} | ({"src": source} if kept else {})
 
 
+SITE = Site(frozenset({"04_before", "notation"}), "you/posviz")
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "kept"),
+    ("typed", "there", "alone"),
     [
-        ("picture", "ThreeDoors", True),
-        ("picture", "Unknown", False),
-        ("values", '{"a": -1.5, "b": true, "c": "text"}', True),
-        ("values", '{"a": [1]}', False),
-        ("values", '{"a": null}', False),
-        ("values", '{"a": NaN}', False),
-        ("values", f'{{"a": "{"x" * 201}"}}', False),
-        ("values", '["a"]', False),
-        ("values", "{a: 1}", False),
-        ("values", "[" * 100_000, False),
-        ("frames", "RUN", False),
+        ("04_before.ipynb", "04_before.html", None),
+        ("../notebooks/04_before.ipynb#The-end", "04_before.html#The-end", None),
+        ("../docs/notation.md", "notation.html", None),
+        ("05_rope.ipynb", None, None),
+        ("../posviz/course.py", "https://github.com/you/posviz/blob/HEAD/posviz/course.py", None),
+        ("#here", "#here", "#here"),
+        ("https://a.b/c.ipynb", "https://a.b/c.ipynb", "https://a.b/c.ipynb"),
     ],
 )
-def test_a_living_picture_is_one_of_the_course_with_plain_values(name, value, kept):
-    html = f"<div class='posviz-live' data-{name}='{value}'></div>"
-    assert ("data-" in sanitised(html)) == kept
+def test_a_link_leads_to_a_page_of_the_site_or_nowhere(typed, there, alone):
+    for site, wanted in ((SITE, there), (Site(), alone)):
+        (link,) = BeautifulSoup(markdown(f"[A]({typed})", site), "html.parser").select("a")
+        assert (link.get("href"), link.text) == (wanted, "A")
+
+
+def test_html_has_no_living_picture_of_its_own():
+    html = "<div class='posviz-live' data-picture='ThreeDoors' data-values='{}'></div>"
+    assert sanitised(html) == '<div class="posviz-live"></div>'
 
 
 def test_styles_are_those_of_tables():
@@ -121,13 +129,11 @@ def test_of_outputs_text_html_and_pictures_stay_and_raw_cells_go():
         {"image/svg+xml": "<svg/>", "application/javascript": "a", "text/plain": "<b>"},
         {"image/png": "A", "text/plain": "<Figure>"},
         {"image/png": encoded("PNG"), "text/html": "<p onclick='a'>A</p>"},
-        {"text/html": "5"},
     )
     outputs = [new_output("display_data", data) for data in bundles]
     outputs.append(new_output("stream", name="stdout", text="<b>"))
     cells = [new_raw_cell("<b>"), new_markdown_cell("A"), new_code_cell("1", outputs=outputs)]
     notebook = new_notebook(cells=cells)
-    notebook.cells[-1].outputs[3].data["text/html"] = 5
     text, code = cleaned(notebook).cells
     assert (text.source, code.source) == ("A", "1")
     assert [output.get("data", output.get("text")) for output in code.outputs] == [

@@ -1,7 +1,6 @@
 """A lesson as it is stored: what pages show of it, and what it says of itself."""
 
 import json
-import re
 
 import nbformat
 import pytest
@@ -10,8 +9,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import run
 from posviz.course import LESSONS, OF_TOPIC
 from posviz.pictures.stored import LINE
-from posviz.publish.lesson import StoredLesson, read, stored_lessons
-from tests.publish.test_place import stored
+from posviz.publish.lesson import StoredLesson, asked, read, stored_lessons
+from posviz.teaching.prediction import predict
 
 
 def write(path, *sources):
@@ -23,18 +22,15 @@ def write(path, *sources):
     return path
 
 
-def test_an_explorer_gets_a_place_and_its_hint_for_notebooks_goes(tmp_path):
+def test_html_is_cleaned_and_the_hint_below_an_explorer_goes(tmp_path):
     outputs = [
-        stored("ThreeDoors(door='scores')"),
         new_output("display_data", {"text/html": "<p>A</p>", "text/plain": LINE}),
         new_output("display_data", {"text/html": "<p onclick='a'>B</p>"}),
     ]
     cells = [new_code_cell("…", execution_count=1, outputs=outputs), new_code_cell("")]
     nbformat.write(new_notebook(cells=cells), tmp_path / "00_a.ipynb")
-    cell, _ = StoredLesson(tmp_path / "00_a.ipynb").notebook.cells
-    place, html = (output.data["text/html"] for output in cell.outputs)
-    assert re.search(r'class="posviz-explorer posviz-live"[^>]* data-picture="ThreeDoors"', place)
-    assert html == "<p>B</p>"
+    (output,) = StoredLesson(tmp_path / "00_a.ipynb").outputs
+    assert output.data["text/html"] == "<p>B</p>"
 
 
 def test_a_cell_that_was_not_run_is_named(tmp_path):
@@ -90,13 +86,13 @@ def test_title_question_needs_and_minutes(tmp_path):
     row = OF_TOPIC["alibi"]
     said = titled(tmp_path / f"{row.notebook}.ipynb", "08 · A <b> & c", posviz=about)
     assert (said.title, said.question) == ("08 · A <b> & c", row.question)
-    assert said.needs == (OF_TOPIC["order"], OF_TOPIC["rotary"])
+    assert said.needs == [OF_TOPIC["order"], OF_TOPIC["rotary"]]
     assert said.metadata == about
 
 
 def test_what_a_notebook_does_not_say_is_empty(tmp_path):
     said = titled(tmp_path / "05_middle.ipynb", "05")
-    assert (said.title, said.question, said.needs) == ("05", "", ())
+    assert (said.title, said.question, said.needs) == ("05", "", [])
     assert said.metadata == {"knowledge": "", "minutes": 0, "optional": 0}
 
 
@@ -133,10 +129,25 @@ def test_a_lesson_cites_by_its_text_and_by_what_its_cells_show(tmp_path):
     assert lesson.cited == {"su2021roformer", "vaswani2017attention"}
 
 
-def test_neighbours_are_the_lessons_that_are_there_read_once(tmp_path):
-    paths = [write(tmp_path / f"0{number}_a.ipynb", "1") for number in (1, 2, 3)]
-    first, second = stored_lessons(paths[:2])
-    assert first.neighbours == {"next": second}
-    assert second.neighbours["prev"] is first
-    assert second.neighbours["next"].title == "00 · Title"
-    assert second.neighbours["next"] is second.neighbours["next"]
+def test_neighbours_are_the_lessons_beside_it_of_those_that_are_written(tmp_path):
+    names = ("01_a", "03_a", "examination")
+    first, second, last = stored_lessons([tmp_path / f"{name}.ipynb" for name in names])
+    assert (first.neighbours, second.neighbours) == ({"next": second}, {"prev": first})
+    assert last.neighbours == {}
+
+
+def test_a_prediction_is_read_as_it_was_asked():
+    shown = predict(
+        "Which *one*?",
+        ("a < b", True, ""),
+        ("no", False, "See [it](https://a.b), [that](04_before.ipynb)."),
+        answer="2",
+    )
+    found = asked(f"<p>before</p>{shown.text}")
+    assert found.question == "<p>Which <em>one</em>?</p>"
+    assert [choice for choice, _ in found.choices] == ["a &lt; b", "no"]
+    assert '<a href="https://a.b">it</a>, that.' in found.choices[1][1]
+    assert found.answer == "<p><strong>a &lt; b.</strong> 2</p>"
+    first, second = found.notes.index("A</strong>"), found.notes.index("B</strong>")
+    assert first < found.notes.index("✓") < second < found.notes.index("✗")
+    assert asked("<p>Which?</p>") is None

@@ -14,7 +14,7 @@ from PIL import Image
 
 from posviz.course import OF_TOPIC
 from posviz.publish import assets, page
-from posviz.publish.lesson import StoredLesson
+from posviz.publish.lesson import StoredLesson, stored_lessons
 from posviz.publish.live import build
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
@@ -70,19 +70,18 @@ def notebooks(tmp_path_factory):
     return folder
 
 
-def write_pages(notebooks, to, *stems):
-    """Write pages of lessons, and link them."""
-    for stem in stems:
-        assert page.write_page(StoredLesson(notebooks / f"{stem}.ipynb"), to) == to / f"{stem}.html"
-    page.link(to)
+def write_pages(notebooks, to, *stems, repository=""):
+    """Write pages of lessons that are linked to each other and to what lies there."""
+    paths = [notebooks / f"{stem}.ipynb" for stem in stems]
+    for lesson in stored_lessons(paths, page.site_in(to, paths, repository)):
+        assert page.write_page(lesson, to) == to / f"{lesson.stem}.html"
     return to
 
 
 @pytest.fixture(scope="module")
 def site(notebooks, tmp_path_factory):
-    """The pages of three lessons, the last one first."""
     to = tmp_path_factory.mktemp("site")
-    return write_pages(notebooks, to, "06_after", "05_rope", "04_before")
+    return write_pages(notebooks, to, "04_before", "05_rope", "06_after")
 
 
 def read(path):
@@ -122,24 +121,22 @@ def links_to_lessons(soup):
 
 
 @pytest.mark.slow("seconds")
-def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tmp_path):
+def test_a_lesson_alone_leads_to_what_lies_beside_it(notebooks, tmp_path):
     write_pages(notebooks, tmp_path, "05_rope")
     alone = read(tmp_path / "05_rope.html")
     assert links_to_lessons(alone) == []
     assert not alone.select(".top a[href]"), "of a site that is not there"
     assert "read lesson 04, its end" in " ".join(alone.main.text.split())
     assert "https://example.org/paper.ipynb" in {link.get("href") for link in alone.select("a")}
-    write_pages(notebooks, tmp_path, "04_before")
-    both = links_to_lessons(read(tmp_path / "05_rope.html"))
-    assert set(both) == {"04_before.html", "04_before.html#The-end"}
-    write_pages(notebooks, tmp_path, "06_after")
-    assert set(links_to_lessons(read(tmp_path / "05_rope.html"))) == {*both, "06_after.html"}
-    (tmp_path / "06_after.html").unlink()
-    for there in ("search.html", "05_rope_slides.html"):
-        (tmp_path / there).touch()
-    page.link(tmp_path)
+    for there in ("04_before", "05_rope_slides", "search"):
+        (tmp_path / f"{there}.html").touch()
+    write_pages(notebooks, tmp_path, "05_rope")
     again = read(tmp_path / "05_rope.html")
-    assert set(links_to_lessons(again)) == {*both, "05_rope_slides.html"}
+    assert set(links_to_lessons(again)) == {
+        "04_before.html",
+        "04_before.html#The-end",
+        "05_rope_slides.html",
+    }
     assert [link.text for link in again.select(".top nav:first-child a[href]")] == ["Search"]
 
 
@@ -205,7 +202,7 @@ def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_pa
 def test_a_page_has_its_notebook_and_links_to_binder_and_colab(notebooks, site, soup, tmp_path):
     (link,) = soup.select(".about a[href]")
     assert (site / link["href"]).read_bytes() == (notebooks / "05_rope.ipynb").read_bytes()
-    page.write_page(StoredLesson(notebooks / "04_before.ipynb"), tmp_path, "you/posviz")
+    write_pages(notebooks, tmp_path, "04_before", repository="you/posviz")
     *_, binder, colab = (
         link["href"] for link in read(tmp_path / "04_before.html").select(".about a")
     )

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from posviz.pictures.export import notebook_png
 from posviz.pictures.picture import Picture
 from posviz.publish.live.names import needed
-from posviz.publish.place import made_alive
+from posviz.publish.place import place
 from posviz.teaching.trace import frames_of
 
 MOST_LETTERS = 20_000  # of what a cell prints
@@ -104,7 +104,7 @@ def _html(value) -> str:
 
 
 def _explore(picture) -> _Explored:
-    found = made_alive(repr(picture), *_png(picture.figure()))
+    found = place(repr(picture), *_png(picture.figure()))
     return _Explored(found or "<p>A picture of your own moves in JupyterLab alone.</p>")
 
 

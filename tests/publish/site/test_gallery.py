@@ -1,10 +1,8 @@
 """Pictures in small, light and dark, with what their knobs allow and their place on a page."""
 
 import nbformat
-import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from PIL import Image
 
 from posviz import lessons
 from posviz.course import OF_TOPIC
@@ -56,14 +54,3 @@ def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
 )
 def test_what_a_knob_allows(knob, told):
     assert gallery.allowed(knob) == told
-
-
-@pytest.mark.slow("half a second")
-def test_a_thumbnail_is_light_and_dark_and_as_large_as_is_said(tmp_path, notebook):
-    gallery.write_thumbnail("AlibiSlopes", tmp_path)
-    [slopes, *_] = gallery.shown([StoredLesson(notebook)])
-    folder = tmp_path / "assets" / "pictures"
-    light, dark = (Image.open(folder / f"AlibiSlopes{ending}.png") for ending in ("", "_dark"))
-    assert light.size == dark.size == (slopes.width, slopes.height)
-    assert np.median(light.convert("L")) > 200
-    assert np.median(dark.convert("L")) < 60

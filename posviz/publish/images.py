@@ -1,15 +1,20 @@
-"""A lesson's card: a picture with few letters, for the front page and for previews of links."""
+"""The site's images, light and dark: a card for each lesson, and each picture in small."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from posviz.lessons import load
 from posviz.pictures.export import png_bytes
+from posviz.pictures.styled_figure import drop_bitmaps
 from posviz.publish.assets import write_file
 
-SIZE, DPI = (1200, 630), 200  # pixels, as previews of links want them, and an inch
+CARD, DPI = (1200, 630), 200  # pixels, as previews of links want them, and an inch
+WIDTH, STYLE = 600, "paper"  # pixels; a page shows them half as wide, where letters have ten
 _RIM = Bbox.from_extents(0.05, 0.08, 0.95, 0.86)
 
 # A lesson's picture, and which of its axes are on the card.
@@ -35,16 +40,39 @@ CARDS: dict[str, tuple[str, tuple[int, ...]]] = {
 def write_card(stem: str, to: Path) -> None:
     """Write a lesson's card as `to`/assets/cards/05_rope.png, and for dark pages 05_rope_dark.png.
 
+    It is a picture with few letters. Raises what compute raises, OSError where the place cannot be
+    written to.
+    """
+    _write(to / "assets" / "cards", stem, lambda dark: _card(*CARDS[stem], dark))
+
+
+def write_thumbnail(name: str, to: Path) -> None:
+    """Write a picture in small, as `to`/assets/pictures/`name`.png and `name`_dark.png.
+
     Raises what compute raises, OSError where the place cannot be written to.
     """
+
+    def small(dark):
+        figure = load(name)().figure(STYLE, dark)
+        figure.set_dpi(WIDTH / figure.get_figwidth())
+        return figure
+
+    _write(to / "assets" / "pictures", name, small)
+
+
+def _write(folder, name, drawn: Callable[[bool], Figure]) -> None:
     for dark, ending in ((False, ""), (True, "_dark")):
-        write_file(to / "assets" / "cards" / f"{stem}{ending}.png", _drawn(*CARDS[stem], dark))
+        figure = drawn(dark)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        write_file(folder / f"{name}{ending}.png", png_bytes(np.asarray(canvas.buffer_rgba())))
+        drop_bitmaps(figure)
 
 
-def _drawn(name, shown, dark) -> bytes:
+def _card(name, shown, dark) -> Figure:
     """A poster of a picture, as small as a card: its lines and words are bold there."""
     figure = load(name)().figure("poster", dark)
-    figure.set(size_inches=np.divide(SIZE, DPI), dpi=DPI)
+    figure.set(size_inches=np.divide(CARD, DPI), dpi=DPI)
     for legend in figure.legends:
         legend.remove()
     kept = [figure.axes[number] for number in shown] or figure.axes[:]
@@ -63,5 +91,4 @@ def _drawn(name, shown, dark) -> bytes:
             axes.set_title("", loc=place)
         axes.set(xlabel="", ylabel="", xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-    figure.canvas.draw()
-    return png_bytes(np.asarray(figure.canvas.buffer_rgba()))
+    return figure
