@@ -12,13 +12,12 @@ from posviz.wording import quoted, shortened, spelt_like
 
 def closest(what, text, known: Iterable[str], where="") -> NoReturn:
     """Raise ValueError with what was typed, the closest known name, and where all are listed."""
-    known = list(known)
-    lower = {name.lower(): name for name in reversed(known)}
-    near = spelt_like(text.lower(), lower, cutoff=0.5)
+    lower, typed = {name.lower(): name for name in known}, text.lower()
+    begun = [name for name in lower if typed and name.startswith(typed)]
+    near = begun or spelt_like(typed, lower, cutoff=0.5)
     hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
-    raise ValueError(
-        f"{what} {quoted(text)} is unknown.{hint} {where or 'There are ' + ', '.join(known)}."
-    )
+    where = where or f"There are {', '.join(lower.values())}"
+    raise ValueError(f"{what} {quoted(text)} is unknown.{hint} {where}.")
 
 
 # ---------------------------------------------------------------- pictures and lessons

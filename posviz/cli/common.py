@@ -57,13 +57,13 @@ class Plain(TyperCommand):
             if isinstance(error, OSError):
                 refuse(reason(error), 1)
             if isinstance(error, ModuleNotFoundError):
-                refuse(f"{error}: run `pip install 'posviz[publish]'`", 2)
+                refuse(f"{error}: run `pip install 'posviz[publish]'`")
             if isinstance(error, ValueError | RuntimeError | TraitError):
-                refuse(str(error), 2)
+                refuse(str(error))
             raise
 
 
-def refuse(told: str, status: int):
+def refuse(told: str, status: int = 2):
     """Say in a line what is wrong, and end."""
     typer.echo(f"posviz: {told}", err=True)
     raise typer.Exit(status)
@@ -119,15 +119,14 @@ Open = Annotated[bool, option("--open", "Serve it on this machine and open it in
 Overwrite = Annotated[bool, option("--overwrite", "Replace files that exist.")]
 
 
-def make_folder(to: Path):
-    """Make the folder to write into; ValueError where that cannot be."""
+def make_folder(folder: Path):
+    """Make a folder to write into; ValueError where that cannot be."""
     try:
-        to.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        said = f"--to {shortened(to)} cannot be a folder: {error.strerror}."
-        raise ValueError(said) from error
-    if not os.access(to, os.W_OK):
-        raise ValueError(f"--to {shortened(to)}: you may not write into it.")
+        raise ValueError(f"{shortened(folder)} cannot be a folder: {error.strerror}.") from error
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"you may not write into {shortened(folder)}.")
 
 
 def check_new(files, overwrite):

@@ -14,7 +14,6 @@ from posviz.cli.arguments import closest
 from posviz.cli.faults import no_room, with_room
 from posviz.pictures import animation, export
 from posviz.pictures.dress import Renaming
-from posviz.pictures.files import inside
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
@@ -28,17 +27,12 @@ ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel") 
 
 
 class Export(NamedTuple):
-    """What is exported of a picture: with which settings, in which appearance, as which files."""
+    """A picture in its settings, how it looks, its files' name, the knob that moves in a film."""
 
-    name: str
-    values: dict[str, Any]
+    picture: Picture
     look: Appearance
     stem: str
-
-    @property
-    def picture(self) -> Picture:
-        """The picture in its settings."""
-        return posviz.lessons.load(self.name)(**self.values)
+    film: str = ""
 
 
 # ---------------------------------------------------------------- what the options mean
@@ -81,40 +75,36 @@ def pair(option, text, form="old=new") -> tuple[str, str]:
     return old.strip(), new
 
 
-def settings(names, texts) -> dict[str, dict[str, Any]]:
+def settings(kinds: list[type[Picture]], texts) -> dict[type, dict[str, Any]]:
     """The values of "knob=value" texts for each picture that has the knob.
 
     Raises ValueError for a knob that no picture has, TraitError for a value that is refused.
     """
-    values: dict[str, dict[str, Any]] = {name: {} for name in names}
+    values: dict[type, dict[str, Any]] = {kind: {} for kind in kinds}
     for text in texts:
         knob, typed = pair("--set", text, "knob=value")
-        for name, picture in _with_knob(names, knob, f"--set {text}").items():
-            values[name][knob] = picture.knobs()[knob].read(typed)
+        for kind in _having(kinds, knob, f"--set {text}"):
+            values[kind][knob] = kind.knobs()[knob].read(typed)
     return values
 
 
-def filmed_knobs(names, knob=None) -> dict[str, str]:
-    """The knob that moves in each picture's animation.
-
-    Raises ValueError for a knob that no picture has, or that cannot move.
-    """
+def films(kinds: list[type[Picture]], knob: str | None = None) -> dict[type, str]:
+    """The knob that moves in each picture's film; ValueError for one that cannot move."""
     if knob is None:
-        return {name: posviz.lessons.load(name).filmed_knobs()[0] for name in names}
-    having = _with_knob(names, knob, f"--animate {knob}")
-    for picture in having.values():
-        animation.check_can_be_filmed(picture, knob)
+        return {kind: kind.filmed_knobs()[0] for kind in kinds}
+    having = _having(kinds, knob, f"--animate {knob}")
+    for kind in having:
+        animation.check_can_be_filmed(kind, knob)
     return dict.fromkeys(having, knob)
 
 
-def _with_knob(names, knob, option) -> dict[str, type[Picture]]:
+def _having(kinds, knob, option) -> list[type[Picture]]:
     """The pictures that have the knob; tells of those that have not."""
-    classes = {name: posviz.lessons.load(name) for name in names}
-    having = {name: picture for name, picture in classes.items() if knob in picture.knobs()}
+    having = [kind for kind in kinds if knob in kind.knobs()]
     if not having:
-        known = dict.fromkeys(name for picture in classes.values() for name in picture.knobs())
+        known = dict.fromkeys(name for kind in kinds for name in kind.knobs())
         closest("knob", knob, known, "`posviz list` shows the knobs of each picture")
-    if missing := [name for name in names if name not in having]:
+    if missing := [kind.__name__ for kind in kinds if kind not in having]:
         typer.echo(f"{option} is not for {', '.join(missing)}.", err=True)
     return having
 
@@ -122,22 +112,22 @@ def _with_knob(names, knob, option) -> dict[str, type[Picture]]:
 # ---------------------------------------------------------------- what is exported
 
 
-def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) -> list[Export]:
-    """What is to be exported of each picture; values: its settings, by its class's name.
+def exports(names: list[str], options: dict[str, Any]) -> list[Export]:
+    """What is to be exported of the pictures of these names.
 
-    Raises ValueError where a picture lacks the knob of several values, and for a name that is no
-    file's or would be that of several; TraitError for settings that do not go together.
+    Raises ValueError for what is unclear, TraitError for a setting that is refused.
     """
     given = options["alias"]
-    if given and len(values) > 1:
-        raise ValueError(f"--as {given} is the name of one picture; {len(values)} are chosen.")
-    if given:
-        inside(Path(), given, "pdf")  # raises ValueError for what is no file's name
-    found = []
-    for name, setting in values.items():
-        picture = posviz.lessons.load(name)(**setting)
-        own = look._replace(multiples=_several(picture, options["multiples"], options["filmstrip"]))
-        found.append(Export(name, setting, own, given or stem(picture, setting, own)))
+    if given and len(names) > 1:
+        raise ValueError(f"--as {given} is the name of one picture; {len(names)} are chosen.")
+    kinds = [posviz.lessons.load(name) for name in names]
+    values, moving = settings(kinds, options["set_"] or ()), films(kinds, options["knob"])
+    found, usual = [], look(options)
+    for kind in kinds:
+        picture = kind(**values[kind])
+        several = _several(picture, options["multiples"], options["filmstrip"])
+        own = usual._replace(multiples=several)
+        found.append(Export(picture, own, given or stem(picture, own), moving.get(kind, "")))
     return found
 
 
@@ -156,12 +146,12 @@ def _several(picture: Picture, multiples: str, film: str) -> tuple:
     return name, tuple(knob.read(text.strip()) for text in texts.split(","))
 
 
-def stem(picture: Picture, values: dict[str, Any], look: Appearance) -> str:
-    """A file's name without its ending: the picture, its settings, and what else is not usual."""
-    several = {knob: [value] for knob, value in values.items()}
+def stem(picture: Picture, look: Appearance) -> str:
+    """A file's name without its ending: the picture, and which settings and looks are not usual."""
+    knobs, values = picture.knobs(), picture.values()
+    several = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
     several |= [look.multiples] if look.multiples else []
-    write = {name: knob.write for name, knob in picture.knobs().items()}
-    told = ["-".join([knob, *map(write[knob], each)]) for knob, each in several.items()]
+    told = ["-".join([name, *map(knobs[name].write, each)]) for name, each in several.items()]
     told += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
     told += [f"panel-{look.panel}"] * bool(look.panel)
     parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in told if text)
@@ -186,8 +176,8 @@ def with_room_for_texts(found: list[Export]) -> list[Export]:
         if own := with_room(each.picture, each.look):
             fitting.append(each._replace(look=own))
         else:
-            why = no_room(each.picture, each.look)
-            typer.echo(f"{each.name} is not written: {why}", err=True)
+            name, why = type(each.picture).__name__, no_room(each.picture, each.look)
+            typer.echo(f"{name} is not written: {why}", err=True)
     return fitting
 
 
@@ -202,9 +192,9 @@ def _with_own_labels(each: Export) -> Appearance:
 
 
 def plan(
-    found: list[Export], filmed: dict[str, str], formats: list[str], to: Path, snippet: bool = False
+    found: list[Export], formats: list[str], to: Path, snippet: bool = False
 ) -> list[tuple[list[Path], Callable]]:
-    """Jobs, each with the files that it writes; filmed: the knob of each film.
+    """Jobs, each with the files that it writes.
 
     Raises ValueError for a living page in an appearance, which its readers' screens decide.
     """
@@ -224,9 +214,9 @@ def plan(
             page = to / "live" / f"{each.stem}.{PAGE}"
             jobs.append(([page], partial(write_picture, each.picture, page, each.look.title)))
         for kind in formats:
-            if kind in animation.FORMATS and (knob := filmed.get(each.name)):
-                film = to / f"{each.stem}_{knob}.{kind}"
-                move = partial(animation.animate, each.picture, knob, film)
+            if kind in animation.FORMATS and each.film:
+                film = to / f"{each.stem}_{each.film}.{kind}"
+                move = partial(animation.animate, each.picture, each.film, film)
                 jobs.append(([film], partial(move, **each.look._asdict())))
     return jobs
 

@@ -114,13 +114,10 @@ def export(
     """
     from posviz.cli import export_jobs
 
-    chosen = arguments.pictures(names or (), everything)
     formats = export_jobs.formats(kinds or (), animated=knob is not None)
-    values = export_jobs.settings(chosen, set_ or ())
-    filmed = export_jobs.filmed_knobs(chosen, knob)
-    found = export_jobs.exports(values, export_jobs.look(context.params), context.params)
+    found = export_jobs.exports(arguments.pictures(names or (), everything), context.params)
     fitting = export_jobs.with_room_for_texts(found)
-    jobs = export_jobs.plan(fitting, filmed, formats, to, snippet)
+    jobs = export_jobs.plan(fitting, formats, to, snippet)
     common.check_new([file for files, _ in jobs for file in files], overwrite)
     status = common.run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
     raise typer.Exit(status or int(len(fitting) < len(found)))

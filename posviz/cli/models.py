@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from posviz.cli import arguments
 from posviz.cli.common import To, argument, command, make_folder, option
-from posviz.wording import shortened, spelt_like
+from posviz.wording import shortened
 
 File = Annotated[Path | None, argument("FILE", "A config.json, or the name of a built-in one.")]
 AsJson = Annotated[bool, option("--json", "Print all numbers as JSON.")]
@@ -36,16 +37,15 @@ def config(file: File = None, as_json: AsJson = False):
     if file is None:
         typer.echo("\n".join(CONFIGS))
         return
+    source = file if file.exists() else CONFIGS.get(str(file))
+    if source is None:
+        arguments.closest("file or model", str(file), CONFIGS, "`posviz config` lists models")
     try:
-        reading = read_config(file if file.exists() else CONFIGS.get(str(file), file))
+        reading = read_config(source)
     except TypeError as error:
         raise ValueError(error) from error
     except OSError as error:
-        names = {name.lower(): name for name in CONFIGS}
-        typed = str(file).lower()
-        near = [n for n in names if n.startswith(typed)] or spelt_like(typed, names)
-        hint = f"; did you mean {names[near[0]]!r}?" if near else ""
-        raise ValueError(f"{file}: {error.strerror}{hint}") from error
+        raise ValueError(f"{file}: {error.strerror}") from error
     typer.echo(reading.to_json() if as_json else str(reading))
     raise typer.Exit(1 if reading.warnings else 0)
 

@@ -7,21 +7,10 @@ from posviz import __version__
 from posviz.pictures.files import replacing
 
 FORMATS = ("tex", "md")
-SPECIAL = {char: rf"\{char}" for char in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "√": r"$\surd$",
-    "°": r"$^\circ$",
-    "²": "$^2$",
-    "≈": r"$\approx$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "→": r"$\to$",
-}
+SIGNS = r"\textbackslash{} \textasciitilde{} \textasciicircum{} $-$ $\times$ $\cdot$ $\surd$"
+SIGNS += r" $^\circ$ $^2$ $\approx$ $\leq$ $\geq$ $\to$"
+SPECIAL = dict(zip("\\~^−×·√°²≈≤≥→", SIGNS.split(), strict=True))
+SPECIAL |= {char: rf"\{char}" for char in "&%$#_{}"}
 LATEX = r"""\begin{{figure}}
   \centering
   \includegraphics[width=\linewidth]{{{file}}}
