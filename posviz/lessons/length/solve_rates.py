@@ -9,7 +9,7 @@ from posviz.pictures.knobs import choice, real
 from posviz.pictures.parts import Curve, Ring, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
-FEW = (*ALL_ARMS[:7], "FoX")  # shown first
+METHODS = (*ALL_ARMS[:7], "FoX")
 SHOWN = ("recall", "copy unique", "majority")  # hardly a run learned any of the others
 COLUMN = 3.5  # of a task: inside, at twice and four times the trained length, and a gap
 RIGHT = COLUMN * len(SHOWN) - 1  # end of the last column
@@ -26,8 +26,7 @@ class SolveRates(Picture):
     paper_size = (3.3, 5.2)
 
     share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
-    arm = choice("RoPE", options=ALL_ARMS, label="method")
-    methods = choice("eight", options=("eight", "all"), redraw=True, more=True)
+    arm = choice("RoPE", options=METHODS, label="method")
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
@@ -37,26 +36,20 @@ class SolveRates(Picture):
             [_dots(at, table(found, task)) for at, task in enumerate(SHOWN)]
         )
 
-    def _rows(self) -> tuple[str, ...]:
-        return ALL_ARMS if self.methods == "all" else FEW
-
     def compute(self) -> Arrays:
         """Return {kind: x, y of its dots}, and how many runs of the arm solve their task.
 
         counts: at 1, 2 and 4 times the trained length, each inside as well; runs: of how many.
         """
-        rows = self._rows()
-        places = [rows.index(arm) if arm in rows else np.nan for arm in ALL_ARMS]
         x, y, value, inside, row, times = self._dots.T
-        y = y + np.array(places)[row.astype(int)]
-        shown = np.isfinite(y)
         learned = inside >= self.share
         solved = learned & (value >= self.share)
-        own = row == ALL_ARMS.index(self.arm)
+        place = METHODS.index(self.arm)
+        own = row == place
         kinds = {"solved": solved, "learned": learned & ~solved, "missed": ~learned}
         return self.arrays(
-            dots={kind: (x[these & shown], y[these & shown]) for kind, these in kinds.items()},
-            place=places[ALL_ARMS.index(self.arm)],
+            dots={kind: (x[these], y[these]) for kind, these in kinds.items()},
+            place=place,
             runs=int((own & (times == 0)).sum()),
             counts=[int((own & solved & (times == at)).sum()) for at in range(3)],
         )
@@ -64,9 +57,9 @@ class SolveRates(Picture):
     def draw(self, figure: Figure) -> list:
         """A row for each arm; for each task three columns, with a dot for each run."""
         axes = figure.subplots()
-        rows, tasks = self._rows(), COLUMN * np.arange(len(SHOWN))
-        axes.set(xlim=(-0.6, RIGHT + 0.1), ylim=(len(rows) - 0.4, -0.6))
-        axes.set_yticks(range(len(rows)), labels=rows)
+        tasks = COLUMN * np.arange(len(SHOWN))
+        axes.set(xlim=(-0.6, RIGHT + 0.1), ylim=(len(METHODS) - 0.4, -0.6))
+        axes.set_yticks(range(len(METHODS)), labels=METHODS)
         axes.set_xticks(np.add.outer(tasks, range(3)).ravel(), labels=["1", "2", "4"] * len(tasks))
         above = axes.secondary_xaxis("top")
         above.set_xticks(tasks + 1, labels=SHOWN)
@@ -75,11 +68,10 @@ class SolveRates(Picture):
             side.spines[:].set_visible(False)
         tested = "tested at so many " if wide(figure) else ""
         axes.set_xlabel(f"{tested}times the trained length")
-        small = {"marks": 0.7 if self.methods == "all" else 1}
         parts = [
-            Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×", **small),
-            Ring(axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25, **small),
-            Curve(axes, "C6x", lambda a: a.dots["missed"], "not even at 1×", **small),
+            Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×"),
+            Ring(axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25),
+            Curve(axes, "C6x", lambda a: a.dots["missed"], "not even at 1×"),
         ]
         row = Curve(axes, "C6-", lambda a: _outline(a.place), stroke=0.6)
         legend_above(figure, parts, narrow=2)
@@ -95,14 +87,14 @@ class SolveRates(Picture):
 
 
 def _dots(column, found):
-    """Of each run at three lengths x, y in its row, what it reads there and inside, row, length."""
+    """Of each run at three lengths x, y, what it reads there and inside, its row, the length."""
     dots: list[tuple] = []
-    for arm, runs in found.by_length.items():
-        down, right = np.divmod(np.arange(len(runs)), in_a_row := -(-len(runs) // 2))
+    for row, arm in enumerate(METHODS):
+        runs = found.by_length.get(arm, np.empty((0, 3)))
+        down, right = np.divmod(np.arange(len(runs)), in_a_row := max(-(-len(runs) // 2), 1))
         across = 0.8 * ((right + 0.5) / in_a_row - 0.5)
-        row = ALL_ARMS.index(arm)
         for at in range(3):
-            x, y = COLUMN * column + at + across, 0.36 * down - 0.18
+            x, y = COLUMN * column + at + across, row + 0.36 * down - 0.18
             both = np.full((2, len(runs)), [[row], [at]])
             dots += zip(x, y, runs[:, at], runs[:, 0], *both, strict=True)
     return np.array(dots).reshape(-1, 6)
