@@ -4,9 +4,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import even, log, log_integer
-from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Limits, Other, Rule, legend_above
+from posviz.pictures.knobs import even
+from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, with_room
 from posviz.pictures.picture import Arrays, Picture
+
+LARGEST = 100_000  # offset, in tokens
 
 
 class CollisionHunter(Picture):
@@ -15,19 +17,17 @@ class CollisionHunter(Picture):
     size = (8.0, 4.2)
 
     d_model = even(8, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
-    largest = log_integer(100_000, low=10, high=100_000, label="largest offset")
 
     def compute(self) -> Arrays:
         """Return the nearest offset, its exact distance, and the nearest in 400 ranges."""
-        distances = _distances(self.largest, self.d_model, self.base)
+        distances = _distances(self.d_model)
         nearest = int(distances.argmin()) + 1
-        starts = np.unique(np.linspace(1, self.largest, 401)[:-1].astype(int))
+        starts = np.linspace(1, LARGEST, 401)[:-1].astype(int)
         near = np.minimum.reduceat(distances, starts - 1)
-        first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
+        first, found = sinusoidal([0, nearest], self.d_model)
         distance = float(np.linalg.norm(found - first))
         return self.arrays(
-            near=(np.append(starts, self.largest), np.append(near, near[-1])),
+            near=(np.append(starts, LARGEST), np.append(near, near[-1])),
             nearest=nearest,
             distance=distance,
             mark=([nearest], [distance]),
@@ -43,7 +43,7 @@ class CollisionHunter(Picture):
             Rule(axes, dashes, "neighbour", "the neighbour", upright=False),
             Curve(axes, "C1o", "mark", "nearest of all", marks=2),
         ]
-        axes.set(yscale="log", xlim=(0, 100_000), ylim=(1e-6, 100))
+        axes.set(yscale="log", xlim=with_room(0, LARGEST, 0.01), ylim=(1e-6, 100))
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
@@ -53,33 +53,33 @@ class CollisionHunter(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The nearest collision, beside the distance of neighbours."""
         return (
-            f"Of rows 1 to {arrays.largest:,} the nearest to row 0 is row {arrays.nearest:,}, "
+            f"Of rows 1 to {LARGEST:,} the nearest to row 0 is row {arrays.nearest:,}, "
             f"{arrays.distance:.4g} away; row 1 is {arrays.neighbour:.4g} away."
         )
 
 
 def _limits(arrays):
-    """All offsets, and the decades that hold all distances."""
-    highest, margin = max(arrays.near[1].max(), arrays.neighbour), 0.01 * arrays.largest
+    """The decades that hold all distances."""
+    highest = max(arrays.near[1].max(), arrays.neighbour)
     low, high = 10 ** np.floor(np.log10(arrays.distance / 3)), 10 ** np.ceil(np.log10(highest))
-    return {"xlim": (-margin, arrays.largest + margin), "ylim": (low, high)}
+    return {"ylim": (low, high)}
 
 
 def _found(arrays):
     """The numbers of the nearest, below it, where there is more room."""
     words = f"    {arrays.distance:.3g} at offset {arrays.nearest:,}    "
-    side = ("left", "center", "right")[int(3 * arrays.nearest / (arrays.largest + 1))]
+    side = ("left", "center", "right")[int(3 * arrays.nearest / (LARGEST + 1))]
     return {"text": words, "ha": side, "position": (arrays.nearest, 0.8 * arrays.distance)}
 
 
-def _distances(largest, d_model, base):
-    """Distance between rows at offsets 1 … largest, from PE(i)·PE(j) = Σ cos((i − j)ω).
+def _distances(d_model):
+    """Distance between rows at offsets 1 … LARGEST, from PE(i)·PE(j) = Σ cos((i − j)ω).
 
     Every offset is a · stride − b with b < stride, so two small tables and one product of
-    matrices replace largest × d_model/2 cosines.
+    matrices replace LARGEST × d_model/2 cosines.
     """
-    stride = int(np.ceil(np.sqrt(largest)))
-    ahead = sinusoidal(stride * np.arange(1, stride + 2), d_model, base=base)
-    behind = sinusoidal(np.arange(stride)[::-1], d_model, base=base)
-    dot = (ahead @ behind.T).ravel()[:largest]  # offsets stride − (stride − 1) = 1, 2, 3, …
+    stride = int(np.ceil(np.sqrt(LARGEST)))
+    ahead = sinusoidal(stride * np.arange(1, stride + 2), d_model)
+    behind = sinusoidal(np.arange(stride)[::-1], d_model)
+    dot = (ahead @ behind.T).ravel()[:LARGEST]  # offsets stride − (stride − 1) = 1, 2, 3, …
     return np.sqrt(np.maximum(d_model - 2 * dot, 0))

@@ -5,11 +5,11 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
-from posviz.pictures.knobs import even, integer
+from posviz.pictures.knobs import integer
 from posviz.pictures.parts import Curve, Ring, circle, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
-FURTHEST = 100  # positions and offsets go up to here
+FURTHEST, D_MODEL = 100, 512  # positions and offsets go up to the first
 ALONG = np.linspace(0, 2 * FURTHEST, 801)
 
 
@@ -21,16 +21,15 @@ class ShiftIsRotation(Picture):
 
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
     offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")
-    pair = integer(64, low=0, high=255, until=lambda p: p.d_model // 2 - 1)
-    d_model = even(512, low=2, high=512, more=True)
+    pair = integer(64, low=0, high=D_MODEL // 2 - 1)
 
     def compute(self) -> Arrays:
         """Return the pair's hands at pos and at pos + k, what M makes of the first, its waves."""
         positions = np.array([self.position, self.position + self.offset])
-        table = sinusoidal(positions, self.d_model)
-        moved = shift_matrix(self.offset, self.d_model) @ table[0]
+        table = sinusoidal(positions, D_MODEL)
+        moved = shift_matrix(self.offset, D_MODEL) @ table[0]
         columns = [2 * self.pair + 1, 2 * self.pair]  # cosine across, sine up
-        inv_freq = rotary_frequencies(self.d_model)[self.pair]
+        inv_freq = rotary_frequencies(D_MODEL)[self.pair]
         angle = self.offset * inv_freq
         swept = self.position * inv_freq + np.linspace(0, angle % (2 * np.pi), 60)
         here, there = table[:, columns]

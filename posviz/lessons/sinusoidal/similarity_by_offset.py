@@ -18,20 +18,21 @@ from posviz.pictures.parts import (
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
+LARGEST = 100  # offset, in tokens
+
 
 class SimilarityByOffset(Picture):
     """PE(m)·PE(n) / (d_model/2) depends on the offset m − n only."""
 
     size = (8.0, 3.7)
 
-    offset = integer(10, low=0, high=100, until=lambda p: p.largest, play=True)
+    offset = integer(10, low=0, high=LARGEST, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
-    largest = integer(100, low=10, high=1000, label="largest offset")
 
     def compute(self) -> Arrays:
         """Return each pair's cosine at the offset, and at every offset their mean."""
-        offsets = np.arange(self.largest + 1)
+        offsets = np.arange(LARGEST + 1)
         cosines = np.cos(rotary_angles(offsets, rotary_frequencies(self.d_model, self.base)))
         similarity = cosines.mean(axis=-1)
         here = similarity[self.offset]
@@ -52,13 +53,14 @@ class SimilarityByOffset(Picture):
         cosines = Curve(pairs, "C0o-", "pairs", stroke=1 / 2, marks=3 / 4)
         dashes = {"color": "C1", "linestyle": "--"}
         mean = Rule(pairs, dashes, "here", "mean of the pairs", upright=False)
-        curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=(0, 1000), ylim=(-1.1, 1.1))
+        curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=with_room(0, LARGEST))
+        curve.set_ylim(-1.1, 1.1)
         pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 240), ylim=(-1.1, 1.1))
         pairs.set_yticks((-1, 0, 1))
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
         legend_above(figure, [here, mean])
         return [
-            Limits(curve, lambda a: {"xlim": with_room(0, a.largest), "ylim": _ends(a)}),
+            Limits(curve, lambda a: {"ylim": _ends(a)}),
             Limits(pairs, lambda a: {"xlim": with_room(-0.5, a.d_model / 2 - 0.5)}),
             *(similarity, here, cosines, mean),
         ]

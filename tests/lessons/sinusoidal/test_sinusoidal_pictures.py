@@ -12,6 +12,7 @@ from posviz import (
     HandAndWave,
     ShiftIsRotation,
     SimilarityByOffset,
+    sinusoidal,
 )
 from tests.lessons.by_hand import frequencies, named_lines
 
@@ -49,8 +50,8 @@ def test_similarity_is_the_mean_cosine_and_its_first_rise_is_told(d_model):
 
 
 def test_a_pair_rotates_counter_clockwise_from_pos_to_pos_plus_k():
-    lines = named_lines(ShiftIsRotation(position=12, offset=7, pair=3, d_model=64))
-    start, end = angles(12, 64)[3], angles(19, 64)[3]
+    lines = named_lines(ShiftIsRotation(position=12, offset=7, pair=24))
+    start, end = angles(12, 512)[24], angles(19, 512)[24]
     for name, angle in (("pos", start), ("pos + k", end)):
         hand = [[0, math.cos(angle)], [0, math.sin(angle)]]
         np.testing.assert_allclose(lines[name], hand, atol=1e-12)
@@ -59,9 +60,9 @@ def test_a_pair_rotates_counter_clockwise_from_pos_to_pos_plus_k():
 
 
 def test_the_nearest_collision_is_that_of_a_search_through_all_rows():
-    rows = [[f(a) for a in angles(p, 4, 30) for f in (math.sin, math.cos)] for p in range(501)]
-    apart = [math.dist(rows[0], row) for row in rows[1:]]
-    lines = named_lines(CollisionHunter(d_model=4, base=30, largest=500))
+    rows = sinusoidal(range(100_001), 4)
+    apart = np.linalg.norm(rows[1:] - rows[0], axis=1)
+    lines = named_lines(CollisionHunter(d_model=4))
     nearest = [[1 + int(np.argmin(apart))], [min(apart)]]
     np.testing.assert_allclose(lines["nearest of all"], nearest, rtol=1e-6)
     np.testing.assert_allclose(lines["the neighbour"][1], apart[0])
