@@ -31,7 +31,7 @@ ONE_WAY_TIME = 300  # hundredths of a second, from one end of the knob to the ot
 SLOW_STOPS, SLOW_DELAY = 12, 100  # up to so many stops are looked at one by one, each for so long
 PALETTE_FRAMES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more, for "as in the frame before"
-MAX_THINNING = 6  # so many times fewer stops, at most, make a GIF small
+FEWEST_STOPS = 8  # of a GIF that would be too large
 QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
 # Players guess the meaning of colours that are not named, and do not all guess the same.
 COLOUR = ("colorspace", "color_primaries", "color_trc")
@@ -110,10 +110,9 @@ class Film:
     def thinned(self, way: list) -> Iterator[list]:
         """All stops, then fewer and fewer, evenly apart, both ends among them; options all stay."""
         yield way
-        last = len(way) - 1
-        for times in range(2, min(MAX_THINNING, last) + 1) if self.turns_back else ():
-            gaps = last // times
-            yield [way[round(i * last / gaps)] for i in range(gaps + 1)]
+        while self.turns_back and len(way) >= 2 * FEWEST_STOPS:
+            way = [way[round(i)] for i in np.linspace(0, len(way) - 1, len(way) // 2 + 1)]
+            yield way
 
 
 def delay(stops: int) -> int:
@@ -124,13 +123,11 @@ def delay(stops: int) -> int:
 
 
 def small_enough(attempts: Iterable[bytes]) -> bytes:
-    """The first that is not too large, and where all are, the smallest."""
-    made = []
+    """The first of ever smaller ones that is not too large, or the last."""
     for data in attempts:
-        made.append(data)
         if len(data) <= MAX_BYTES:
             break
-    return min(made, key=len)
+    return data
 
 
 # ---------------------------------------------------------------- GIF

@@ -54,12 +54,12 @@ class ExportPanel:
             path = FOLDER / f"{type(self.picture).__name__}.{chosen['format']}"
         is_film = chosen["format"] in animation.FORMATS
         method, what = ("animate", [chosen["filmed"]]) if is_film else ("save", [])
-        look = {"style": chosen["style"], "dark": chosen["dark"]}
-        return python_line(self.picture, method_call(method, *what, path.as_posix(), **look))
+        call = method_call(method, *what, path.as_posix(), **_look(chosen))
+        return python_line(self.picture, call)
 
     def _save(self, chosen):
         """Save into the folder `figures`; an error is told instead."""
-        kind, look = chosen["format"], {"style": chosen["style"], "dark": chosen["dark"]}
+        kind, look = chosen["format"], _look(chosen)
         try:
             path = placed(inside(FOLDER, chosen["name"], kind))
             done = "Replaced" if path.exists() else "Saved"
@@ -75,3 +75,7 @@ class ExportPanel:
         link = f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode()}"
         saved = {"saved": f"{done} {path}.", "file": path.name, "link": link}
         self._tell({"view": chosen["view"], **saved})
+
+
+def _look(chosen):
+    return {name: chosen[name] for name in ("style", "dark")}

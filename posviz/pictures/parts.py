@@ -26,7 +26,6 @@ from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
-CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 RANGES = 400  # in which a long row is shown: about as many as its panel has pixels
 SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 turns as with any
 
@@ -180,27 +179,6 @@ def _is_same(new: np.ndarray, old: np.ndarray) -> bool:
     """Whether they are one array, or equal bit by bit, so that NaN equals NaN."""
     alike = new.shape == old.shape and new.dtype == old.dtype
     return new is old or (alike and new.tobytes() == old.tobytes())
-
-
-class TermMap(Map):
-    """A map of one of several terms, pale and crossed out where `on` returns False.
-
-    Numbers below the lowest colour are grey.
-    """
-
-    def __init__(self, axes, show: Show, on: Show, **more):
-        super().__init__(axes, show, cmap=greyed(SIGNED, "under"), aspect="equal", **more)
-        self.on, look = _of(on), {"transform": axes.transAxes, "color": rcParams["text.color"]}
-        self.cross = Curve(axes, "-", self._corners, stroke=2 / 3, **look)
-
-    def _corners(self, arrays):
-        return ([], []) if self.on(arrays) else CROSS
-
-    def move(self, arrays: Arrays) -> None:
-        """Colour the matrix, and cross it out or not."""
-        super().move(arrays)
-        self.cross.move(arrays)
-        self.image.set_alpha(1.0 if self.on(arrays) else 0.25)
 
 
 class Ring(Curve):

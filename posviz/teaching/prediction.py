@@ -8,7 +8,6 @@ chosen.
 import base64
 import html
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posviz.pictures.reruns import running_cell, take_over_cell
@@ -19,17 +18,8 @@ if TYPE_CHECKING:
     from posviz.teaching.widget import PredictionWidget
 
 
-class _Style:
-    """The style sheet, read when it is asked for: a browser's Python has none."""
-
-    def __get__(self, *_) -> str:
-        return Path(__file__).with_suffix(".css").read_text("utf-8")
-
-
 class Prediction:
     """Questions that were asked; they show themselves closed, whatever was answered before."""
-
-    _css = _Style()
 
     def __init__(
         self,

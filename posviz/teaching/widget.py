@@ -13,7 +13,7 @@ class PredictionWidget(CourseWidget):
     """A prediction in a notebook with its kernel."""
 
     _esm = as_module(Path(__file__).with_name("prediction.js"))
-    _css = Prediction._css
+    _css = Path(__file__).with_name("prediction.css").read_text("utf-8")
 
     text = traitlets.Unicode().tag(sync=True)  # HTML
 

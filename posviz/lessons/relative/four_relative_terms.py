@@ -4,20 +4,23 @@ import functools
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import choice, integer, switch
-from posviz.pictures.parts import Curve, Limits, TermMap, Text, wide
+from posviz.pictures.parts import Background, Curve, Limits, Map, Text, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.style import SIGNED
 
 LIMIT = 2.0  # of the colours
 D_MODEL, HEAD_DIM = 64, 32
 TERMS = ("(a) q·k", "(b) q·r", "(c) u·k", "(d) v·r")  # lettered as in Dai et al., section 3.3
 KEYS = np.arange(16)
 APART = offsets(KEYS, KEYS)
+CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 
 
 class FourRelativeTerms(Picture):
@@ -94,8 +97,8 @@ def _terms(seed):
 
 def draw_terms(figure, maps, titles):
     """A map for each of the arrays `terms`, pale where `on` says so, and their colours' bar."""
-    look = {"most": APART.shape, "limits": (-LIMIT, LIMIT)}
-    terms = [TermMap(panel, f"terms[{i}]", f"on[{i}]", **look) for i, panel in enumerate(maps)]
+    look = {"most": APART.shape, "limits": (-LIMIT, LIMIT), "cmap": greyed(SIGNED, "under")}
+    terms = [Map(panel, f"terms[{i}]", aspect="equal", **look) for i, panel in enumerate(maps)]
     for panel, title in zip(maps, titles, strict=True):
         panel.set(title=title, xlabel="key", xticks=(), yticks=())
     maps[0].set_ylabel("query")
@@ -103,4 +106,13 @@ def draw_terms(figure, maps, titles):
         terms[0].image, ax=maps, ticks=(-LIMIT, 0, LIMIT), label="score", aspect=12, fraction=0.06
     )
     bar.set_ticklabels((f"≤ −{LIMIT:g}", "0", f"≥ {LIMIT:g}"))
-    return terms
+    return [*terms, *(part for i, term in enumerate(terms) for part in _switched(term, i))]
+
+
+def _switched(term, number):
+    """Parts that let a map that is off be pale and crossed out."""
+    look = {"color": rcParams["text.color"], "transform": term.axes.transAxes}
+    return [
+        Background(term.image.set_alpha, lambda a: 1.0 if a.on[number] else 0.25),
+        Curve(term.axes, "-", lambda a: ([], []) if a.on[number] else CROSS, stroke=2 / 3, **look),
+    ]

@@ -35,7 +35,6 @@ class FigureLayers:
         self.front: list = []
         self._order: list = []  # of all artists
         self._moved: set = set()  # artists at rest that changed
-        self._rest_may_move = True  # until one of them cannot be recorded
         self._boxes: dict = {}  # where axes and their patches stand
         self._seen: dict = {}  # by artist: its parts, and its place when it was drawn
         self._background: Any = None
@@ -71,8 +70,7 @@ class FigureLayers:
         """Whether all that has changed is drawn in front; what is not will be from now on."""
         changed = {a for a in order if not a.get_animated() and self._has_changed(a)}
         new = changed - self._moved
-        if self._rest_may_move:
-            self._moved |= new
+        self._moved |= new
         return bool(changed) and not new
 
     def _has_changed(self, artist):
@@ -142,8 +140,6 @@ class FigureLayers:
                     for i, a in enumerate(self.front)
                 ]
         except Exception as error:  # Unfaithful, or one that drawing the pixels raises again
-            if self._moved:
-                return self._leave_rest_at_rest()
             self.only_pixels = f"{type(error).__name__}: {error}"
             return None
         self.figure.stale = False  # drawing a spine or a quiver marks the figure stale
@@ -157,12 +153,6 @@ class FigureLayers:
     def _may_have_moved(self, artist):
         """Whether an artist in front may have to be drawn in another way than last time."""
         return self._has_changed(artist) or (artist.get_animated() and not _tells_all(artist))
-
-    def _leave_rest_at_rest(self):
-        """Once more, with what changes at rest in the background, as it cannot be recorded."""
-        self._rest_may_move, self._moved = False, set()
-        self._draw_background()
-        return self.recordings()
 
     def pixels(self) -> np.ndarray:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
