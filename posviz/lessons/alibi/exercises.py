@@ -37,13 +37,6 @@ def slopes_of(
     return np.concatenate([series, extra(twice, num_heads - power)])
 
 
-def shifted(slopes, num_heads, *, first, extra):
-    """Slopes of one head less, in one of the two series: exponents less by 8 or 4 over a power."""
-    power = power_below(num_heads)
-    less = np.where(np.arange(num_heads) < power, first, extra) / power
-    return slopes * 2.0**less
-
-
 def slopes_inputs(rng, size):
     """Arguments of the exercise, larger with the size."""
     heads = (1, 2, 8, 3, 7, 12, 40)  # powers of two first: their rule is half of the answer
@@ -62,14 +55,6 @@ check_slopes = Checker(
         step("heads from 0",
             "You counted heads from 0, so the first slope is 1. They count from 1: the first "
             "slope of 8 heads is 1/2, and the last 1/256.", first=0),
-        answer("heads from 0 in the first series",
-            lambda slopes, num_heads: shifted(slopes, num_heads, first=8, extra=0),
-            "You counted heads from 0 in the slopes of the power of two below, so the first is "
-            "1. They count from 1, as in your extra slopes."),
-        answer("heads from 0 in the extra slopes",
-            lambda slopes, num_heads: shifted(slopes, num_heads, first=0, extra=4),
-            "You counted heads from 0 in your extra slopes, so the first of them is 1. They "
-            "count from 1, as in the slopes of the power of two below."),
         step("extra slopes missing",
             "You have the slopes of the power of two below, and none for the other heads. Append "
             "every second slope of twice the power.", extra=lambda twice, count: twice[:0]),
@@ -190,17 +175,6 @@ def curve(size, *, length=0, flatter=1.0):
     return softmax(-slope * np.arange(length or size + 3)[::-1])
 
 
-def of_one_weight(weights):
-    """Weights [len] -> the slope, if the softmax did not divide by a sum."""
-    return -np.log(weights[-1])
-
-
-LN_OF_SLOPE = "You took ln of the slope: slopes are powers of 2, so take −log2 of it."
-ONE_WEIGHT = (
-    "You used one weight: divide it by its neighbour first, because the softmax divided all "
-    "weights by their sum."
-)
-
 check_head_from_curve = Checker(
     "The head behind a curve",
     head_of,
@@ -215,12 +189,8 @@ check_head_from_curve = Checker(
             "You took log2 of the ratio. The softmax takes powers of e, so the slope is ln of "
             "the ratio of two neighbours. Only then comes log2, for the slope is a power of 2.",
             slope=lambda weights: slope_of(weights) / np.log(2)),
-        answer("one logarithm, above 0", lambda head: 2.0**-head / np.log(2),
-            "You took one logarithm of the ratio. There are two powers to undo: ln of the ratio "
-            "of two neighbours, the larger over the smaller, is the slope, and −log2 of the "
-            "slope is the head."),
-        answer("ln of the slope", lambda head: head * np.log(2), LN_OF_SLOPE),
-        answer("ln of the slope, rounded", lambda head: np.round(head * np.log(2)), LN_OF_SLOPE),
+        answer("ln of the slope", lambda head: head * np.log(2),
+            "You took ln of the slope: slopes are powers of 2, so take −log2 of it."),
         answer("sign", lambda head: -head,
             "Your heads are below 0. The slope is 2^(−h), so h is −log2 of it."),
         answer("slope returned", lambda head: 2.0**-head,
@@ -235,9 +205,9 @@ check_head_from_curve = Checker(
             "You compared the last weight with the first. Between them are len − 1 steps: divide "
             "ln of their ratio by that.",
             slope=lambda weights: slope_of(weights) * (len(weights) - 1)),
-        step("normalisation forgotten", ONE_WEIGHT, slope=of_one_weight),
-        wrong("normalisation forgotten, rounded",
-            lambda weights: np.round(head_of(weights, slope=of_one_weight)), ONE_WEIGHT),
+        step("normalisation forgotten",
+            "You used one weight: divide it by its neighbour first, because the softmax divided "
+            "all weights by their sum.", slope=lambda weights: -np.log(weights[-1])),
         right_on("curve reversed", lambda rng, size: (curve(size)[::-1],),
             "You have the ratio upside down, or read the curve from its wrong end. Then ln is "
             "below 0, and log2 warns that it is invalid. The query's own weight is the last one "

@@ -55,14 +55,12 @@ check_moved = Checker(
         step("positions times 100",
             "You multiplied the positions, which takes tokens apart: distances change. Add 100.",
             there=lambda positions: positions * 100),
-        wrong(
-            "outputs moved",
+        wrong("outputs moved",
             lambda layer, positions: np.ptp(
                 [np.roll(layer(positions), 100, 0), layer(positions)], 0
             ).max(),
             "You moved the outputs of one pass. Call the layer twice: at the positions "
-            "given, and at those 100 farther.",
-        ),
+            "given, and at those 100 farther."),
         step("changes returned", "You returned all changes. One number is asked for, the largest.",
             largest=lambda sizes: sizes),
     ],

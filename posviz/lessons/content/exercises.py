@@ -103,8 +103,7 @@ check_fox = Checker(
         step("gates not logged",
             "You summed the gates themselves. A score stands in an exponent, where a product "
             "becomes a sum: take their logarithms.", log=lambda gates: gates),
-        step(
-            "sigmoid forgotten",
+        step("sigmoid forgotten",
             "You summed the logits. The gate is σ(logit), between 0 and 1; the sum is of "
             "ln σ(logit).",
             gate=np.exp,  # whose logarithm is the logit

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from posviz.attention import softmax
 from posviz.encodings.rotary import change_layout, rotation_matrix
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
@@ -13,7 +12,6 @@ from posviz.teaching.mistakes import (
     answer,
     argument,
     looks_like,
-    right_on,
     step,
     wrong,
 )
@@ -67,18 +65,6 @@ def rotary_inputs(rng, size):
     return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
 
 
-def exact_in_float16(rng, size):
-    """Return inputs whose frequencies are powers of 2, so that float16 holds every angle."""
-    pairs, positions = 1 + size % 4, rng.choice(2_000, size=size, replace=False)
-    return vectors(rng, size, 2 * pairs), np.append(0, positions[1:]), 2.0**pairs
-
-
-def exact_in_bfloat16(rng, size):
-    """Return inputs whose angles 8 bits hold, and x so small that its errors are forgiven."""
-    pairs, positions = 2 ** (size % 3), 8 * rng.choice(256, size=size, replace=False)
-    return vectors(rng, size, 2 * pairs) / 20, np.append(0, positions[1:]), 2.0**pairs
-
-
 check_apply_rotary = Checker(
     "RoPE",
     rotated,
@@ -128,15 +114,6 @@ check_apply_rotary = Checker(
             positions=lambda positions: np.radians(positions)),
         POSITIONS_IGNORED,
         BASE_IGNORED,
-        right_on("angles in float16", exact_in_float16,
-            "Your angles are held in float16, which has 11 bits: past 1024 radians it knows only "
-            "whole ones. Compute positions, angles, cosines and sines in float64 and cast the "
-            "result."),
-        right_on("numbers in bfloat16", exact_in_bfloat16,
-            "Some of your numbers are held in bfloat16, which has 8 bits: past 128 radians it "
-            "knows only whole ones, and a cosine is off by up to 1/512. Compute positions, "
-            "angles, cosines and sines in float64, or at least in float32, and return the result "
-            "so."),
     ],
 )
 
@@ -217,8 +194,6 @@ check_rotary_scores = Checker(
             lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
             "You masked the keys ahead of each query. No mask is asked for here: return all "
             "scores."),
-        answer("weights returned", lambda y: softmax(y),
-            "You went one step too far: return the scores, before the softmax."),
     ],
 )
 

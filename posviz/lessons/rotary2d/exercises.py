@@ -52,14 +52,12 @@ check_axial = Checker(
             "You shared out one list of frequencies: the fast ones to the columns, the slow ones "
             "to the rows. Give each axis the whole list of head_dim/2 dimensions, from fast to "
             "slow.", inv_freq=lambda d, base: np.split(rotary_frequencies(d, base), 2)),
-        answer(
-            "axes take turns",
+        answer("axes take turns",
             lambda angles: (
                 angles.reshape(len(angles), 2, -1).swapaxes(1, 2).reshape(len(angles), -1)
             ),
             "Your axes alternate from pair to pair. Put all pairs of one axis first and then all "
-            "of the other: concatenate the two halves, the column's first.",
-        ),
+            "of the other: concatenate the two halves, the column's first."),
         step("exponent doubled",
             "Your exponent is twice what it should be, so the pairs slow down too fast: it is "
             "2k/(head_dim/2) for pair k of an axis, and 2k is already the dimension index.",

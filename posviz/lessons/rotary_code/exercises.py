@@ -45,14 +45,12 @@ check_weight_layout = Checker(
         wrong("unchanged", lambda w, num_heads: w,
             "You returned w as it was. Columns 2i and 2i+1 of a head should become columns i and "
             "i + head_dim/2."),
-        wrong(
-            "head_dim before num_heads",
+        wrong("head_dim before num_heads",
             lambda w, num_heads: (
                 w.reshape(len(w), -1, 2, num_heads).swapaxes(1, 2).reshape(w.shape)
             ),
             "You split the width into head_dim × num_heads. The columns of a head are side by "
-            "side: reshape to [d_model, num_heads, head_dim].",
-        ),
+            "side: reshape to [d_model, num_heads, head_dim]."),
     ],
 )
 
@@ -103,14 +101,12 @@ check_cached_scores = Checker(
         step("at the last cached position",
             "Your new token is at n − 1, where the last cached key is. The next position is n, the "
             "number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
-        argument(
-            "cached keys rotated again",
+        argument("cached keys rotated again",
             "You rotated the cached keys once more. They were rotated when they came in, each by "
             "its own position: rotate only the new key.",
             cached_keys=lambda cached_keys, inv_freq: rotated(
                 cached_keys, np.arange(len(cached_keys)), inv_freq
-            ),
-        ),
+            )),
         answer("new key not appended", lambda y: y[:-1],
             "You scored the cached keys alone. A token looks at itself too: append its key, "
             "rotated by n, the number of cached keys, for n + 1 scores."),

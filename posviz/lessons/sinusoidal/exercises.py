@@ -50,10 +50,6 @@ check_sinusoidal = Checker(
             "Your exponent is half of what it should be: pair i has the exponent 2i/d_model, and "
             "you used i/d_model, so the slowest pair rotates far too fast.",
             exponent=lambda column, d: column // 2 / d),
-        wrong("base and d_model swapped",
-            lambda positions, d_model, base: table(positions, base, d_model)[:, :d_model],
-            "You swapped base and d_model: base is what is raised to the power, d_model divides "
-            "2i."),
         step("minus missing",
             "Your angles grow from pair to pair; they should shrink. Divide the position by "
             "base^(2i/d_model), or multiply it by base^(−2i/d_model).",

@@ -116,8 +116,7 @@ check_yarn_ramp = Checker(
             "You took radians for rotations. A rotation is 2π of them, so a pair that makes r "
             "rotations in L tokens has the wavelength L / r, and its frequency is 2π over that.",
             length=lambda length: 2 * np.pi * length),
-        argument(
-            "dimension for pair",
+        argument("dimension for pair",
             "Your ends are twice as far: you counted dimensions. From b^(−2i/d) the pair is "
             "i = d/2 · log_b(…).",
             base=lambda base: base**0.5,  # its logarithm halves, so both ends double
@@ -189,21 +188,18 @@ check_on_scores = Checker(
         argument("quotient upside down",
             "Your quotient is upside down: mscale belongs above, mscale_all_dim below.",
             mscale=lambda mscale_all_dim: mscale_all_dim, mscale_all_dim=lambda mscale: mscale),
-        wrong(
-            "quotient of the two numbers",
+        wrong("quotient of the two numbers",
             lambda factor, mscale, mscale_all_dim: (
                 sharper(mscale / mscale_all_dim if mscale and mscale_all_dim else 1, factor) ** 2
             ),
             "You divided mscale by mscale_all_dim. Each has a factor of its own, 0.1 · mscale · "
-            "ln(factor) + 1, and these are divided.",
-        ),
+            "ln(factor) + 1, and these are divided."),
         answer("in the scale as well",
             lambda y, factor, mscale_all_dim: y * sharper(mscale_all_dim, factor) ** 2,
             "You multiplied by what DeepSeek's attention multiplies its scale by. That is the "
             "model's, not the frequencies': here only what comes through cos and sin is asked "
             "for."),
-        step(
-            "1 missing",
+        step("1 missing",
             "You forgot the 1. Without stretching, factor 1, the logarithm is 0 and scores stay.",
             part=lambda scale, factor: sharper(scale, factor) - 1 or np.nan,  # no 0/0
         ),

@@ -5,7 +5,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
 from posviz.teaching.checker import Checker
-from posviz.teaching.mistakes import answer, argument, looks_like, right_on, step, wrong
+from posviz.teaching.mistakes import answer, argument, right_on, step, wrong
 
 
 def power(zeta, p, scale_base):
@@ -13,20 +13,12 @@ def power(zeta, p, scale_base):
     return zeta ** (p / scale_base)
 
 
-def undivided(zeta, p, scale_base):
-    """What Python computes without parentheses: (ζ^p) / scale_base."""
-    return zeta ** (1.0 * p) / scale_base
-
-
-def xpos_scores(
-    q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, factor=power, k_factor=None
-):
+def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, factor=power):
     """Scores [len, len] of xPos, 0 for future keys; q, k [len, pairs] complex."""
-    k_factor = k_factor or factor
     p = positions[:, None]
     turn = np.exp(1j * rotary_angles(positions, inv_freq))
     q = q * turn * factor(zeta, on_q * p, scale_base)
-    k = k * turn * k_factor(zeta, on_k * p, scale_base)
+    k = k * turn * factor(zeta, on_k * p, scale_base)
     return np.tril((q @ k.conj().T).real)
 
 
@@ -77,14 +69,7 @@ check_xpos = Checker(
         step("power before division",
             "You divided the power by scale_base, not the position: in Python ** goes before /. "
             "Write zeta ** (position / scale_base), with parentheses.",
-            factor=undivided),
-        step("key's power before division",
-            "Your k_factor is a power that is divided by scale_base: in Python ** goes before /. "
-            "Write zeta ** (-position / scale_base), with parentheses.", k_factor=undivided),
-        step("query's power before division",
-            "Your q_factor is a power that is divided by scale_base: in Python ** goes before /. "
-            "Write zeta ** (position / scale_base), with parentheses.",
-            factor=undivided, k_factor=power),
+            factor=lambda zeta, p, scale_base: zeta ** (1.0 * p) / scale_base),
         step("products instead of powers",
             "You multiplied zeta by position / scale_base, and by its negative on the key. These "
             "are the exponents: zeta ** (…).",
@@ -175,10 +160,6 @@ check_blockwise_mask = Checker(
         answer("−∞ for what is hidden", lambda mask: np.where(mask, 0, -np.inf),
             "You returned what a mask adds to the scores, 0 or −∞. Return True where a query may "
             "look and False elsewhere."),
-        looks_like("a low number for what is hidden",
-            lambda mask: len(np.unique(mask)) == 2 and mask.max() == 0 and mask.min() < -1,
-            "You returned what a mask adds to the scores, 0 or a very low number. Return True "
-            "where a query may look and False elsewhere."),
     ],
 )
 

@@ -3,9 +3,7 @@
 import cmath
 import re
 
-import numpy as np
 import pytest
-import torch
 
 from posviz.lessons.rotary import check_apply_rotary, check_rotary_scores, check_slip
 from posviz.lessons.rotary.exercises import head_scores, not_rotated, rotated
@@ -29,22 +27,6 @@ def test_the_smallest_failing_input_of_a_wrong_layout_has_two_pairs():
     # With one pair neighbours are halves.
     evidence = check_apply_rotary(lambda *given: in_halves(*given)).evidence
     assert len(re.findall(r"\.\d+", evidence.splitlines()[0])) == 4
-
-
-@pytest.mark.parametrize("furthest", [200, 1_000])
-def test_positions_that_are_clipped_are_not_taken_for_few_bits(furthest):
-    def not_beyond(x, positions, base):
-        return rotated(x, np.minimum(positions, furthest), base)
-
-    assert check_apply_rotary(not_beyond).status == "wrong"
-
-
-def test_a_result_in_bfloat16_is_named_and_one_in_float16_is_correct():
-    def cast(dtype):
-        return lambda *given: torch.tensor(rotated(*given)).to(dtype)
-
-    assert check_apply_rotary(cast(torch.bfloat16)).mistake == "numbers in bfloat16"
-    assert check_apply_rotary(cast(torch.float16)).status == "correct"
 
 
 @pytest.mark.parametrize("matrix", [[[0.0707, 0.9975], [0.9975, -0.0707]], [[1, 1], [1, 1]]])
