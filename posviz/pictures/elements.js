@@ -1,21 +1,31 @@
-// @ts-check
 // What every script makes of HTML.
 
 /**
- * An element with these properties and attributes.
+ * An element with these properties and children.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Partial<Record<keyof HTMLElementTagNameMap[Tag], string | number | boolean>>} properties
- * @param {Record<string, string>} attributes
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} properties
+ * @param {(string | Node)[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-function make(tag, properties = {}, attributes = {}) {
-  const element = document.createElement(tag);
-  Object.assign(element, properties);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
   return element;
 }
 
-/** A name that nothing else in the page, and no other view of a widget, has. */
-const unique = () => `posviz-${crypto.randomUUID?.() ?? Math.random().toString(36).slice(2)}`;
+/** A button that opens and folds `folded`, which begins hidden, and then calls `changed`. */
+function makeOpener(textContent, title, folded, changed = () => {}) {
+  const onclick = () => {
+    folded.hidden = !folded.hidden;
+    button.ariaExpanded = String(!folded.hidden);
+    changed();
+  };
+  const button = make("button", { textContent, title, ariaExpanded: "false", onclick });
+  return button;
+}
 
-export { make, unique };
+/** A name that nothing else in the page, and no other view of a widget, has. */
+const unique = () => `posviz-${Math.random().toString(36).slice(2)}`;
+
+export { make, makeOpener, unique };

@@ -1,84 +1,63 @@
-// @ts-check
 // An explorer: controls, buttons, and the screen. README.md says what goes between it and Python.
 
-import { make } from "./elements.js";
+import { make, makeOpener } from "./elements.js";
 import { makeExport } from "./export_panel.js";
 import { makeOptions } from "./options.js";
 import { makeScreen } from "./screen.js";
 import { makeSlider } from "./slider.js";
 
-/** @import { Bytes, Channel, FromExplorer, ToExplorer, ExplorerShown, Widget } from "./protocol.d.ts" */
+/** @import { ExplorerShown, Widget } from "./protocol.d.ts" */
 
-/**
- * What one part of an explorer says and hears.
- * @param {Widget<{ shown: ExplorerShown }, FromExplorer, ToExplorer>["model"]} model
- * @param {Map<string, (message: any, buffers: Bytes[]) => void>} listeners
- * @param {{ part: string } | { knob: string }} address
- * @returns {Channel<any, any>}
- */
-function channel(model, listeners, address) {
-  return {
-    host: model,
-    send: (message) => model.send({ ...address, ...message }),
-    listen: (listener) => listeners.set(key(address), listener),
-  };
-}
+const key = ({ part, knob }) => `${part} ${knob}`;
 
-/** @param {{ part?: string, knob?: string }} address */
-const key = ({ part, knob }) => (knob === undefined ? `part ${part}` : `knob ${knob}`);
-
-/**
- * @param {string} textContent
- * @param {string} title
- */
-const makeButton = (textContent, title) => make("button", { type: "button", textContent, title });
-
-/** @param {Widget<{ shown: ExplorerShown }, FromExplorer, ToExplorer>} widget */
+/** @param {Widget<{ shown: ExplorerShown }, any, any>} widget */
 function render({ model, el }) {
-  const shown = model.get("shown");
-  /** @type {Map<string, (message: any, buffers: Bytes[]) => void>} */
-  const listeners = new Map();
-  const to = (/** @type {{ part: string } | { knob: string }} */ address) => channel(model, listeners, address);
+  const shown = model.get("shown"), listeners = new Map();
+  const channel = (address) => ({
+    host: model,
+    send: (message) => {
+      try {
+        model.send({ ...address, ...message });
+      } catch { /* the line is cut: silence tells */ }
+    },
+    listen: (listener) => listeners.set(key(address), listener),
+  });
   if (!el.closest(".posviz-explorer")) el.classList.add("posviz-explorer");
+  // JupyterLab's shortcuts would take a dropdown's arrows, and x on a slider would cut the cell.
+  el.addEventListener("focusin", ({ target }) => {
+    /** @type {Element} */ (target).setAttribute("data-lm-suppress-shortcuts", "");
+  });
 
   const controls = make("div", { className: "posviz-controls" });
   const later = make("div", { className: "posviz-later-controls", hidden: true });
   const ends = shown.controls.map((control) => {
-    const box = make("div");
+    const box = make("div"), draw = control.kind === "slider" ? makeSlider : makeOptions;
     (control.first ? controls : later).append(box);
-    const draw = control.kind === "slider" ? makeSlider : makeOptions;
-    return draw(control, to({ knob: control.name }), box);
+    return draw(control, channel({ knob: control.name }), box);
   });
-  const more = makeButton("More", "The other controls");
-  more.setAttribute("aria-expanded", "false");
-  more.addEventListener("click", () => {
-    later.hidden = !later.hidden;
-    more.setAttribute("aria-expanded", String(!later.hidden));
+  const more = later.childElementCount ? [makeOpener("More", "The other controls", later)] : [];
+  const reset = make("button", {
+    textContent: "Reset",
+    title: "Every knob back to where it began",
+    onclick: () => {
+      reset.dataset.unanswered = "true"; // tests wait for the answer
+      channel({ part: "reset" }).send({});
+    },
   });
-  const reset = makeButton("Reset", "Every knob back to where it began");
-  reset.addEventListener("click", () => {
-    reset.dataset.unanswered = "true"; // tests wait for the answer
-    to({ part: "reset" }).send({});
-  });
-  listeners.set("part reset", () => { reset.dataset.unanswered = "false"; });
-  const exporting = makeExport(shown.export, to({ part: "export" }));
-  const buttons = make("div", { className: "posviz-buttons" });
-  buttons.append(...(later.childElementCount ? [more] : []), reset, exporting.button);
-  controls.append(later, buttons);
-  const error = make("div", { className: "posviz-notice" }, { role: "alert" });
-  const over = make("div", { className: "posviz-error" });
-  over.append(error);
-  listeners.set("part error", (message) => { error.textContent = String(message.error); });
+  channel({ part: "reset" }).listen(() => { reset.dataset.unanswered = "false"; });
+  const exporting = makeExport(shown.export, channel({ part: "export" }));
+  controls.append(later, make("div", { className: "posviz-buttons" }, ...more, reset, exporting.button));
+  const error = make("div", { className: "posviz-notice", role: "alert" });
+  channel({ part: "error" }).listen((message) => { error.textContent = message.error; });
   const place = make("div");
-  el.append(controls, exporting.panel, over, place);
+  el.append(controls, exporting.panel, make("div", { className: "posviz-error" }, error), place);
 
-  /** @type {(message: FromExplorer, buffers?: Bytes[]) => void} */
   const receive = (message, buffers = []) => {
     listeners.get(key(message))?.(message, buffers);
     if ("knob" in message) exporting.look(); // an open panel's line follows the knobs
   };
   model.on("msg:custom", receive);
-  ends.push(makeScreen(shown, to({ part: "screen" }), place));
+  ends.push(makeScreen(shown, channel({ part: "screen" }), place));
   return () => {
     model.off("msg:custom", receive);
     for (const end of ends) end();

@@ -1,29 +1,11 @@
-// @ts-check
 // The Export panel: what to save, how it looks, its name; Save, and the same as a line of Python.
 
-import { make, unique } from "./elements.js";
+import { make, makeOpener, unique } from "./elements.js";
 
 /** @import { Channel, ExportShown, Exported, ToExport } from "./protocol.d.ts" */
 
-const COPIED = "Copied.";
-const SELECTED = "Selected: copy it with Ctrl-C or ⌘-C.";
-
-/**
- * @param {string} label
- * @param {HTMLElement} input
- */
-function labelled(label, input) {
-  const line = make("label");
-  line.append(label, input);
-  return line;
-}
-
-/** @type {(options: [value: string, text: string][]) => HTMLSelectElement} */
-function makeList(options) {
-  const list = make("select");
-  list.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
-  return list;
-}
+const makeList = (values, texts = values) =>
+  make("select", {}, ...values.map((value, i) => make("option", { value }, texts[i])));
 
 /**
  * Draws the button that opens the panel, and the panel.
@@ -31,31 +13,21 @@ function makeList(options) {
  * @param {Channel<Exported, ToExport>} channel
  */
 function makeExport(shown, channel) {
-  const same = (/** @type {string[]} */ names) => names.map((name) => /** @type {[string, string]} */ ([name, name]));
   const view = unique();
-  const button = make("button", { type: "button", textContent: "Export", title: "Save the picture as it stands" },
-    { "aria-expanded": "false" });
-  const format = makeList(same([...shown.formats, ...shown.films]));
-  const filmed = makeList(Object.entries(shown.movable)), style = makeList(same(shown.styles));
+  const format = makeList([...shown.formats, ...shown.films]), style = makeList(shown.styles);
+  const filmed = makeList(Object.keys(shown.movable), Object.values(shown.movable));
   const dark = make("input", { type: "checkbox" }), name = make("input", { type: "text" });
-  const save = make("button", { type: "button", textContent: "Save" });
-  const copy = make("button", { type: "button", textContent: "Copy the Python line" });
-  const code = make("pre", { tabIndex: 0 }), said = make("span", {}, { role: "status" });
-  const result = make("p", {}, { role: "status" });
-  const moves = labelled("what moves", filmed);
-  const panel = make("div", { className: "posviz-export", hidden: true });
-  panel.append(labelled("format", format), moves, labelled("style", style), labelled("dark background", dark),
-    labelled("file name", name), save, result, copy, said, code);
+  const code = make("pre", { tabIndex: 0 }), said = make("span", { role: "status" });
+  const result = make("p", { role: "status" }), moves = make("label", {}, "what moves", filmed);
   filmed.value = shown.filmed;
   style.value = "slide";
+
   let proposed = "";
   const propose = () => { // until a reader has typed another
     const isProposed = name.value === proposed;
     proposed = style.value === "notebook" ? shown.name : `${shown.name}_${style.value}`;
     if (isProposed) name.value = proposed;
   };
-  propose();
-
   const chosen = () => ({
     view, format: format.value, filmed: filmed.value, style: style.value, dark: dark.checked, name: name.value,
   });
@@ -63,26 +35,25 @@ function makeExport(shown, channel) {
     moves.hidden = !shown.films.includes(format.value);
     if (!panel.hidden) channel.send(chosen());
   };
-  style.addEventListener("input", propose);
-  for (const input of [format, filmed, style, dark, name]) input.addEventListener("input", look);
-  button.addEventListener("click", () => {
-    panel.hidden = !panel.hidden;
-    button.setAttribute("aria-expanded", String(!panel.hidden));
-    look();
-  });
-  save.addEventListener("click", () => {
+  const save = () => {
     result.textContent = "Saving …";
     channel.send({ ...chosen(), save: true });
-  });
-  copy.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      said.textContent = COPIED;
-    } catch { // there is no clipboard on a page without https, or the reader forbade it
-      getSelection()?.selectAllChildren(code);
-      said.textContent = document.execCommand("copy") ? COPIED : SELECTED;
-    }
-  });
+  };
+  const copy = () => { // navigator.clipboard would need https
+    getSelection()?.selectAllChildren(code);
+    const isCopied = document.execCommand("copy");
+    said.textContent = isCopied ? "Copied." : "Selected: copy it with Ctrl-C or ⌘-C.";
+  };
+  const panel = make("div", { className: "posviz-export", hidden: true },
+    make("label", {}, "format", format), moves, make("label", {}, "style", style),
+    make("label", {}, "dark background", dark), make("label", {}, "file name", name),
+    make("button", { onclick: save }, "Save"), result,
+    make("button", { onclick: copy }, "Copy the Python line"), said, code);
+  const button = makeOpener("Export", "Save the picture as it stands", panel, look);
+  style.oninput = propose;
+  panel.oninput = look; // after it
+  propose();
+
   channel.listen((message) => {
     if (message.view !== view) return;
     if ("line" in message) {
@@ -90,11 +61,10 @@ function makeExport(shown, channel) {
       said.textContent = "";
     } else if ("refused" in message) result.textContent = message.refused;
     else {
-      const link = document.createElement("a");
-      const about = { href: message.link, download: message.file, className: "posviz-link" };
-      Object.assign(link, about, { textContent: "Download a copy" });
+      const { file: download, link: href } = message, className = "posviz-link";
+      const link = make("a", { href, download, className }, "Download a copy");
       const isOnPage = button.closest(".posviz-live") !== null; // which has no folder of its own
-      result.replaceChildren(isOnPage ? `Downloaded ${message.file}. ` : `${message.saved} `, link);
+      result.replaceChildren(isOnPage ? `Downloaded ${download}. ` : `${message.saved} `, link);
       if (isOnPage) link.click();
     }
   });

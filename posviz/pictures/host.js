@@ -1,23 +1,19 @@
-// @ts-check
 // What JupyterLab knows of the kernel and the way to it. Other hosts do not show it; there only
 // silence tells.
 
-/** @import { Host, Kernel } from "./protocol.d.ts" */
+/** @import { Channel } from "./protocol.d.ts" */
 
 const ENDED = ["autorestarting", "restarting", "terminating", "dead"];
 const AGAIN_AFTER = 3000; // milliseconds, after which JupyterLab begins again to try often
 
 /**
  * Calls `ended` when the kernel has, and `back` when a way that was cut is there again; returns
- * whether it is cut, how to try it once more, and how to end this. What is sent while it is cut
- * waits until JupyterLab has waited for three seconds more: nothing should be.
- * @param {Host} host
- * @param {() => void} ended
- * @param {() => void} back
+ * whether it is cut, how to try a way that is cut once more, and how to end this. What is sent while
+ * it is cut waits until JupyterLab has waited for three seconds more: nothing should be.
+ * @param {Channel<any, any>["host"]} host
  */
 function watchKernel({ widget_manager: manager }, ended, back) {
   const kernel = manager?.kernel;
-  /** @type {(_: unknown, status: string) => void} */
   const told = (_, status) => {
     if (status === "connected") back();
     if (ENDED.includes(status)) ended();
@@ -26,21 +22,18 @@ function watchKernel({ widget_manager: manager }, ended, back) {
   kernel?.connectionStatusChanged.connect(told);
   return {
     isCut: () => kernel != null && kernel.connectionStatus !== "connected",
-    again: () => { if (kernel) again(kernel); },
+    again: () => {
+      // All views of a page share the kernel: each beginning ends an attempt under way.
+      const isTried = performance.now() - (kernel?.posvizTried ?? -AGAIN_AFTER) < AGAIN_AFTER;
+      if (!kernel || kernel.isDisposed || isTried) return;
+      kernel.posvizTried = performance.now();
+      kernel.reconnect().catch(() => {}); // the next one may succeed
+    },
     end: () => {
       kernel?.statusChanged.disconnect(told);
       kernel?.connectionStatusChanged.disconnect(told);
     },
   };
-}
-
-/** @param {Kernel} kernel */
-function again(kernel) {
-  if (kernel.connectionStatus === "connected" || kernel.isDisposed) return;
-  // All views of a page share the kernel: each beginning ends an attempt under way.
-  if (performance.now() - (kernel.posvizTried ?? -AGAIN_AFTER) < AGAIN_AFTER) return;
-  kernel.posvizTried = performance.now();
-  kernel.reconnect().catch(() => {}); // the next one may succeed
 }
 
 export { watchKernel };

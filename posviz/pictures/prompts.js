@@ -1,46 +1,38 @@
-// @ts-check
 // What a lesson asks of a picture, where the picture is. In a notebook a text cell right after an
 // explorer may begin with a bold word (Try): that part is shown over the controls instead. The next
 // part that begins so (Notice) opens when the reader has moved something.
 
 import { make } from "./elements.js";
 
-/**
- * The parts of a text that begin with a bold word: a paragraph, and the lists that follow it.
- * @param {Element} text
- */
+/** The parts of a text that begin with a bold word: a paragraph, and the lists that follow it. */
 function parts(text) {
-  /** @type {HTMLElement[][]} */
+  /** @type {Element[][]} */
   const found = [];
-  let open = false;
-  for (const element of /** @type {HTMLElement[]} */ ([...text.children])) {
-    if (element.matches("p") && element.firstChild?.nodeName === "STRONG") {
-      found.push([element]);
-      open = true;
-    } else if (open && element.matches("ul, ol")) found[found.length - 1].push(element);
-    else open = false;
+  let isOpen = false;
+  for (const element of text.children) {
+    const isFirst = element.matches("p") && element.firstChild?.nodeName === "STRONG";
+    isOpen = isFirst || (isOpen && element.matches("ul, ol"));
+    if (isFirst) found.push([]);
+    if (isOpen) found.at(-1)?.push(element);
   }
   return text.firstElementChild === found[0]?.[0] ? found : [];
 }
 
-/**
- * Shows an explorer's prompts; returns how to give them back to the text, or null for none.
- * @param {HTMLElement} root
- */
+/** Shows an explorer's prompts; returns how to give them back to the text, or null for none. */
 function showPrompts(root) {
   const cell = root.closest(".jp-Cell")?.nextElementSibling;
   const text = cell?.querySelector(":scope.jp-MarkdownCell .jp-RenderedMarkdown");
   const [asked, noticed = []] = text ? parts(text) : [];
   if (!asked) return null;
   const over = new AbortController(), { signal } = over;
-  const aside = make("aside", { className: "posviz-try jp-RenderedHTMLCommon" });
-  aside.append(...asked.map((element) => element.cloneNode(true)));
+  const copies = asked.map((element) => element.cloneNode(true));
+  const aside = make("aside", { className: "posviz-try jp-RenderedHTMLCommon" }, ...copies);
   root.prepend(aside);
   const open = () => { for (const element of noticed) element.classList.remove("posviz-later"); };
   for (const element of asked) element.classList.add("posviz-elsewhere");
   for (const element of noticed) element.classList.add("posviz-later");
   const controls = root.querySelector(".posviz-controls");
-  for (const event of ["input", "click"]) controls?.addEventListener(event, open, { signal });
+  for (const event of ["input", "click"]) controls.addEventListener(event, open, { signal });
   noticed[0]?.addEventListener("click", open, { signal });
   return () => {
     over.abort();
@@ -53,7 +45,6 @@ function showPrompts(root) {
 /**
  * Scrolls an explorer that the reader has just run to where all of it is seen: JupyterLab goes on to
  * the next cell, and leaves the prompt and the first controls above the edge.
- * @param {HTMLElement} root
  */
 function comeIntoView(root) {
   const cell = root.closest(".jp-Cell");

@@ -5,20 +5,22 @@ export type Bytes = DataView<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
 /** What anywidget gives a widget's `render`. */
 export interface Widget<Traits, Heard, Said> {
-  model: Model<Traits, Heard, Said>;
+  model: Host<Heard> & {
+    get<Name extends keyof Traits>(name: Name): Traits[Name];
+    send(message: Said): void;
+  };
   el: HTMLElement;
 }
 
-export interface Model<Traits, Heard, Said> {
-  get<Name extends keyof Traits>(name: Name): Traits[Name];
+/** What carries messages, and tells of its own end. */
+interface Host<Heard = unknown> {
+  widget_manager?: { kernel?: Kernel | null }; // in JupyterLab and Notebook
   on(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
   off(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
-  send(message: Said): void;
-  widget_manager?: { kernel?: Kernel | null }; // in JupyterLab and Notebook
 }
 
 /** The part of JupyterLab's connection to a kernel that is used here. */
-export interface Kernel {
+interface Kernel {
   connectionStatus: string;
   isDisposed: boolean;
   statusChanged: Signal;
@@ -27,17 +29,7 @@ export interface Kernel {
   posvizTried?: number; // when a page last tried to reconnect
 }
 
-interface Signal {
-  connect(listener: (sender: unknown, status: string) => void): void;
-  disconnect(listener: (sender: unknown, status: string) => void): void;
-}
-
-/** What carries messages, and tells of its own end. */
-export interface Host {
-  widget_manager?: { kernel?: Kernel | null };
-  on(event: string, listener: () => void): void;
-  off(event: string, listener: () => void): void;
-}
+type Signal = Record<"connect" | "disconnect", (listener: (_: unknown, status: string) => void) => void>;
 
 /** What one part of an explorer says and hears: its messages, and the model that carries them. */
 export interface Channel<Heard, Said> {
@@ -46,7 +38,7 @@ export interface Channel<Heard, Said> {
   listen(listener: (message: Heard, buffers: Bytes[]) => void): void;
 }
 
-// The explorer: every message names the knob or the part ("screen", "export", "reset", "error").
+// The explorer: every message names its `knob` or its `part` ("screen", "export", "reset", "error").
 
 export interface ExplorerShown {
   css: [width: number, height: number]; // pixels that the picture is drawn for
@@ -55,40 +47,26 @@ export interface ExplorerShown {
   export: ExportShown;
 }
 
-export type Address = { part: string; knob?: never } | { knob: string; part?: never };
-export type ToExplorer = Address & Partial<ToScreen & ToControl & ToExport>;
-export type FromExplorer = Address & Record<string, unknown>;
-
-// The screen
-
 export interface ToScreen {
   view: string;
   ratio?: number; // pixels of the screen for each that the picture is drawn for
   dark?: boolean; // this view's page
   ask?: true; // for a whole frame
-  drag?: Place; // where a reader drags to
+  drag?: [across: number, down: number]; // to these shares of the picture's width and height
   gone?: true;
 }
 
-/** Shares of the picture's width and height, from its upper left. */
-export type Place = [across: number, down: number];
-
-export interface Pong {
-  pong: string; // the view that asked
-}
+export type Pong = { pong: string }; // the view that asked
 
 export interface Frame {
   frame: number; // one more than the last frame that was sent to any view
   caption: string;
   whole: boolean; // needs nothing that was sent before
   artists: number; // how many are drawn over the bitmap
-  moved: Moved[];
+  moved: [artist: number, firstRow: number, firstImage: number, calls: Call[]][];
 }
 
-export type Moved = [artist: number, firstRow: number, firstImage: number, calls: Call[]];
-
-/** Rows (code, x, y) of a path: the first, and how many. */
-export type Rows = [first: number, count: number];
+type Rows = [first: number, count: number]; // rows (code, x, y) of a path
 
 export type Call =
   | [kind: "path", style: Style, ...path: Rows]
@@ -117,8 +95,6 @@ export interface CellsBox {
   wide: 1 | 2; // bytes of a cell
 }
 
-// A control
-
 export interface ControlShown extends Limits {
   name: string;
   kind: "slider" | "buttons" | "list" | "switch" | "text";
@@ -139,7 +115,7 @@ export interface ToControl {
   typed?: string;
 }
 
-export interface Limits {
+interface Limits {
   last_place: number; // the first is 0
   range: string; // of a number
   idle: string; // why it changes nothing now, or nothing
@@ -155,8 +131,6 @@ export interface Standing extends Limits {
   stop?: true;
 }
 
-// The Export panel
-
 export interface ExportShown {
   formats: string[];
   films: string[]; // formats that move
@@ -166,13 +140,11 @@ export interface ExportShown {
   name: string; // of the file
 }
 
-export interface ToExport {
+export interface ToExport extends Pick<ExportShown, "filmed" | "name"> {
   view: string;
   format: string;
-  filmed: string;
   style: string;
   dark: boolean;
-  name: string;
   save?: true;
 }
 

@@ -1,4 +1,3 @@
-// @ts-check
 // How large a picture is shown: as large as it fits on one screen together with its controls and its
 // caption, which stand above it or, where it loses nothing by that, beside it.
 
@@ -15,106 +14,89 @@ const GAPS = 16; // px, all together
 const SETTLED_AFTER = 60; // milliseconds: controls come one by one
 const SEEN_AFTER = 400; // milliseconds: by then JupyterLab has gone to the next cell
 
-/**
- * Whether a page's own styles decide how large the picture is: not on a telephone on its side.
- * @param {HTMLElement} root
- */
+/** Whether a page's own styles decide how large the picture is: not on a telephone on its side. */
 const isOnPage = (root) => root.matches(".posviz-live") && document.fullscreenElement !== root &&
   !(root.matches(".posviz-narrow") && innerWidth > innerHeight);
 
-/** The room for one canvas; where it stands alone or on a page, it has the size it is drawn for. */
-class Room {
-  #scale = 1;
-  #told = 0; // the ratio that `changed` was told
-  #width = 0; // the explorer's, at the last look
-  #tallest = 0; // px: of the captions so far, so that nothing jumps while a slider moves
-  #timer = 0;
-  /** @type {(() => void) | null} */
-  #hidePrompts = null;
+/**
+ * The room for one canvas; where it stands alone or on a page, it has the size it is drawn for.
+ * `changed` is told how many pixels of the screen make one that it is drawn for: when it is first
+ * seen, and when they are others. Sizes are in CSS pixels.
+ */
+function makeRoom({ canvas, caption }, [width, height], changed) {
+  let scale = 1, told = 0; // the ratio that `changed` was told
+  let density = devicePixelRatio; // at the last look
+  let across = 0; // px: the explorer has, at the last look
+  let tallest = 0; // px: of the captions so far, so that nothing jumps while a slider moves
+  let timer = 0, hidePrompts = null;
 
-  /**
-   * @param {{ canvas: HTMLCanvasElement, caption: HTMLElement }} elements
-   * @param {[width: number, height: number]} size it is drawn for, in CSS pixels
-   * @param {(ratio: number) => void} changed is told how many pixels of the screen make one that
-   *   it is drawn for: when it is first seen, and when they are others
-   */
-  constructor({ canvas, caption }, size, changed) {
-    this.canvas = canvas;
-    this.caption = caption;
-    this.size = size;
-    this.changed = changed;
-    this.observer = new ResizeObserver(() => this.fitSoon());
-    this.observer.observe(canvas);
-    canvas.style.width = `${size[0]}px`;
-    if (canvas.isConnected) this.fit();
+  function fitSoon() {
+    clearTimeout(timer);
+    timer = setTimeout(fit, SETTLED_AFTER);
   }
 
-  fitSoon() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.fit(), SETTLED_AFTER);
-  }
-
-  fit() {
-    const root = /** @type {HTMLElement?} */ (this.canvas.closest(".posviz-explorer"));
+  function fit() {
+    const root = canvas.closest(".posviz-explorer");
     const controls = /** @type {HTMLElement?} */ (root?.querySelector(".posviz-controls"));
     if (root?.clientWidth && controls && !isOnPage(root)) {
-      for (const part of [root, controls, this.caption]) this.observer.observe(part);
-      if (!this.#told) setTimeout(() => comeIntoView(root), SEEN_AFTER);
-      this.#hidePrompts ??= showPrompts(root);
-      this.#fitInto(root, controls);
+      for (const part of [root, controls, caption]) observer.observe(part);
+      if (!told) setTimeout(() => comeIntoView(root), SEEN_AFTER);
+      hidePrompts ??= showPrompts(root);
+      fitInto(root, controls);
     } else { // a page's or a slide's own styles may show it smaller or larger
       controls?.parentElement?.classList.remove("posviz-beside");
-      this.canvas.style.width = `${this.size[0]}px`;
-      const { width, height } = this.canvas.getBoundingClientRect();
-      const scale = Math.min(width / this.size[0], height / this.size[1]);
+      canvas.style.width = `${width}px`;
+      const seen = canvas.getBoundingClientRect();
+      const least = Math.min(seen.width / width, seen.height / height);
       // Rounding to whole pixels changes the height again, which is no reason for another frame.
-      if (Math.abs(scale / this.#scale - 1) > 0.01 && scale > 0) this.#scale = scale;
+      if (Math.abs(least / scale - 1) > 0.01 && least > 0) scale = least;
     }
-    this.canvas.dataset.scale = String(this.#scale); // for tests
-    const ratio = globalThis.devicePixelRatio * this.#scale;
-    if (ratio !== this.#told) this.changed(this.#told = ratio);
+    canvas.dataset.scale = String(scale); // for tests
+    density = devicePixelRatio;
+    if (density * scale !== told) changed(told = density * scale);
   }
 
-  /**
-   * @param {HTMLElement} root
-   * @param {HTMLElement} controls
-   */
-  #fitInto(root, controls) {
-    const full = document.fullscreenElement === root, [width, height] = this.size;
-    const box = /** @type {HTMLElement} */ (controls.parentElement); // on a page, within the root
-    const style = getComputedStyle(root);
-    const across = root.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-    const isNotebook = !full && !root.matches(".posviz-live");
-    const down = isNotebook ? Math.max(SCREEN, globalThis.innerHeight - AROUND) : globalThis.innerHeight;
-    if (across !== this.#width) {
-      this.#tallest = 0;
-      this.caption.style.minHeight = ""; // it would be measured with the caption
+  function fitInto(root, controls) {
+    const isFull = document.fullscreenElement === root, most = isFull ? Infinity : MAX_SCALE;
+    const isNotebook = !isFull && !root.matches(".posviz-live");
+    const down = isNotebook ? Math.max(SCREEN, innerHeight - AROUND) : innerHeight;
+    const { paddingLeft, paddingRight } = getComputedStyle(root);
+    const room = root.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    if (room !== across) {
+      tallest = 0;
+      caption.style.minHeight = ""; // it would be measured with the caption
     }
-    this.#width = across;
+    across = room;
     const column = root.matches(".posviz-narrow") ? NARROW_COLUMN : COLUMN;
     const scaleBeside = Math.min((across - column) / width, (down - GAPS) / height);
+    const box = controls.parentElement; // on a page, within the root
     box.classList.remove("posviz-beside");
-    this.#tallest = Math.max(this.#tallest, this.caption.scrollHeight);
+    tallest = Math.max(tallest, caption.scrollHeight);
     const asked = root.querySelector(".posviz-try")?.clientHeight ?? 0;
-    const caption = Math.max(CAPTION, this.#tallest);
-    const rest = asked + controls.offsetHeight + caption + GAPS;
+    const rest = asked + controls.offsetHeight + Math.max(CAPTION, tallest) + GAPS;
     const scaleAbove = Math.min(across / width, (down - rest) / height);
-    const beside = scaleBeside >= Math.min(full ? Infinity : 1, scaleAbove);
-    box.classList.toggle("posviz-beside", beside);
-    this.caption.style.minHeight = beside ? "" : `${this.#tallest}px`;
-    const most = full ? Infinity : MAX_SCALE;
-    const scale = Math.max(MIN_SCALE, Math.min(most, beside ? scaleBeside : scaleAbove));
-    const density = globalThis.devicePixelRatio;
-    const shown = Math.floor(width * scale * density) / density; // whole pixels are sharp
-    this.#scale = shown / width;
-    this.canvas.style.width = `${shown}px`;
+    const isBeside = scaleBeside >= Math.min(isFull ? Infinity : 1, scaleAbove);
+    box.classList.toggle("posviz-beside", isBeside);
+    caption.style.minHeight = isBeside ? "" : `${tallest}px`;
+    const wanted = Math.max(MIN_SCALE, Math.min(most, isBeside ? scaleBeside : scaleAbove));
+    const shown = Math.floor(width * wanted * devicePixelRatio) / devicePixelRatio; // whole pixels are sharp
+    scale = shown / width;
+    canvas.style.width = `${shown}px`;
   }
 
-  close() {
-    this.#hidePrompts?.();
-    this.observer.disconnect();
-    clearTimeout(this.#timer);
-  }
+  const observer = new ResizeObserver(fitSoon);
+  observer.observe(canvas);
+  canvas.style.width = `${width}px`;
+  if (canvas.isConnected) fit();
+  return {
+    fitSoon,
+    look: () => { if (devicePixelRatio !== density) fit(); },
+    close: () => {
+      hidePrompts?.();
+      observer.disconnect();
+      clearTimeout(timer);
+    },
+  };
 }
 
-export { Room };
+export { makeRoom };

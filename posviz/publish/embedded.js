@@ -1,4 +1,3 @@
-// @ts-check
 // The script of a page of one picture: it lives, light or dark as the frame's address says, "?theme=dark".
 
 import "./live/live.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // In the speaker's window and on paper slides show their stored pictures: each copy of them would start
 // a Python of its own.
 

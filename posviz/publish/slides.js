@@ -1,27 +1,16 @@
-// @ts-check
 // How MathJax sets formulas, what Reveal.js does, and which of its keys the pictures keep.
 
 import "./previews.js";
 import "./live/live.js";
 import prediction from "../teaching/prediction.js";
-import { run, startup, tex } from "./library.js";
-
-const libraries = /** @type {any} */ (globalThis); // run below
-
-libraries.MathJax = {
-  tex,
-  options: { enableMenu: false, ignoreHtmlClass: "stage" },
-  startup: { ...startup, typeset: false },
-};
+import { libraries, run, setFormulas } from "./library.js";
 
 const ASKED = ".posviz-prediction:has(.posviz-answer)"; // a stranger's notebook may lack the answer
 const SIZES = [56, 28]; // pixels of a question's letters, the largest and the smallest, of 1920 × 1080
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-explorer") !== null;
-
-/** @param {Element} asked */
-const answerOf = (asked) => /** @type {HTMLDetailsElement} */ (asked.querySelector(".posviz-answer"));
+const answerOf = (asked) => asked.querySelector(".posviz-answer");
 
 for (const asked of document.querySelectorAll(ASKED)) {
   prediction.follow(asked);
@@ -57,16 +46,13 @@ document.addEventListener("click", ({ detail }) => {
 });
 
 document.addEventListener("DOMContentLoaded", async () => {
-  for (const file of ["mathjax/tex-svg.js", "reveal/reveal.js", "reveal/notes.js"]) await run(file);
-  const { MathJax, Reveal, RevealNotes } = libraries;
-  // Formulas first: what is not shown later on could not be measured.
-  await MathJax.startup.promise;
-  await MathJax.typesetPromise();
+  await setFormulas("stage"); // first: what is not shown later on could not be measured
+  for (const file of ["reveal/reveal.js", "reveal/notes.js"]) await run(file);
+  const { Reveal, RevealNotes } = libraries;
   // The speaker's window lacks the style that hides these.
   for (const spoken of document.querySelectorAll(".notes mjx-assistive-mml")) spoken.remove();
-  for (const [event, open] of [["fragmentshown", true], ["fragmenthidden", false]]) {
-    Reveal.on(event, (/** @type {any} */ { fragment }) => { fragment.open = open; });
-  }
+  Reveal.on("fragmentshown", ({ fragment }) => { fragment.open = true; });
+  Reveal.on("fragmenthidden", ({ fragment }) => { fragment.open = false; });
   Reveal.on("slidechanged", () => { focused().blur(); fit(); });
   Reveal.initialize({
     width: 1920,

@@ -1,17 +1,14 @@
-// @ts-check
 // Light or dark: as the reader chose it, else as the system has it. It runs in the head, before anything is seen.
 
 import { make } from "../pictures/elements.js";
 
-const KEY = "posviz-theme";
-const system = matchMedia("(prefers-color-scheme: dark)");
-const { dataset } = document.documentElement;
+const KEY = "posviz-theme", TITLE = "Light or dark";
+const system = matchMedia("(prefers-color-scheme: dark)"), { dataset } = document.documentElement;
 
-/** @param {string} [chosen] */
 function show(chosen) {
   try {
     if (chosen) localStorage.setItem(KEY, chosen);
-    chosen ??= localStorage.getItem(KEY) ?? undefined;
+    chosen ??= localStorage.getItem(KEY);
   } catch { /* for this page alone */ }
   dataset.theme = chosen ?? (system.matches ? "dark" : "light");
   for (const source of document.querySelectorAll("source")) source.media = dataset.theme === "dark" ? "screen" : "not all";
@@ -21,9 +18,8 @@ show();
 system.addEventListener("change", () => show());
 addEventListener("storage", () => show()); // chosen on another page
 document.addEventListener("DOMContentLoaded", () => {
-  const words = { type: "button", className: "theme", title: "Light or dark", textContent: "◐" };
-  const button = make("button", words, { "aria-label": words.title });
-  button.addEventListener("click", () => show(dataset.theme === "dark" ? "light" : "dark"));
+  const onclick = () => show(dataset.theme === "dark" ? "light" : "dark");
+  const button = make("button", { className: "theme", title: TITLE, ariaLabel: TITLE, onclick }, "◐");
   document.querySelector(".top nav")?.append(button);
   show();
 });

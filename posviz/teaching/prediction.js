@@ -1,25 +1,17 @@
-// @ts-check
 // Predictions: of a question's folded choices one is opened; then the answer opens, and the right choice is marked.
 
 /** @import { Widget } from "../pictures/protocol.d.ts" */
 
-/**
- * Opens the answer with the first choice that is opened; `told` hears which one that was.
- * @param {Element} root
- * @param {(choice: number) => void} told
- */
-function follow(root, told = () => {}) {
-  /** @type {HTMLDetailsElement | null} */
-  const answer = root.querySelector(".posviz-answer");
-  const choices = [...root.querySelectorAll(".posviz-guess")];
-  // The event does not bubble.
+/** Opens the answer with the first choice that is opened; `told` hears which one that was. */
+function follow(root, told = (_choice) => {}) {
+  const answer = root.querySelector(".posviz-answer"), choices = [...root.querySelectorAll(".posviz-guess")];
   root.addEventListener("toggle", ({ target }) => {
-    const choice = choices.indexOf(/** @type {HTMLDetailsElement} */ (target));
+    const choice = choices.indexOf(target);
     if (choice < 0 || !answer || answer.open) return;
     answer.open = true;
     root.toggleAttribute("data-answered", true);
     told(choice);
-  }, true);
+  }, true); // the event does not bubble
 }
 
 /** @param {Widget<{ text: string }, never, { question: number, chosen: number }>} widget */

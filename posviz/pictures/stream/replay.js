@@ -1,20 +1,12 @@
-// @ts-check
 // What the recorder wrote down, made again on a canvas. A frame is a bitmap and what is drawn over
 // it; a scene keeps both, so that a message need carry only what moved.
 
 /** @import { Bytes, Call, CellsBox, Frame, Style } from "../protocol.d.ts" */
-/** @typedef {CanvasRenderingContext2D} Context */
-/** @typedef {() => void} Draw */
 
 // Path codes as in matplotlib's Path.
 const MOVE = 1, LINE = 2, QUADRATIC = 3, CUBIC = 4, CLOSE = 79;
 
-/**
- * A path of rows (code, x, y); a curve's control points are rows of their own.
- * @param {Float32Array} rows
- * @param {number} first
- * @param {number} count
- */
+/** A path of rows (code, x, y); a curve's control points are rows of their own. */
 function trace(rows, first, count) {
   const path = new Path2D();
   for (let i = 3 * first; i < 3 * (first + count); i += 3) {
@@ -39,10 +31,6 @@ const PIECE = 32;
  * A long line in pieces: one stroke of 512 points takes a browser twice as long as 16 of 32. Each
  * piece has a segment of the next and blunt ends, so that every corner is joined in one of them;
  * the line's own ends are drawn again in its own style. Undefined for what must stay whole.
- * @param {Float32Array} rows
- * @param {number} first
- * @param {number} count
- * @param {Style} style
  */
 function pieces(rows, first, count, style) {
   const last = first + count - 1, opaque = style.stroke?.endsWith("ff");
@@ -52,14 +40,12 @@ function pieces(rows, first, count, style) {
     { length: Math.ceil((count - 1) / PIECE) },
     (_, i) => trace(rows, first + i * PIECE, Math.min(PIECE + 2, count - i * PIECE)),
   );
-  /** @param {number} i */
   const point = (i) => [rows[3 * i + 1], rows[3 * i + 2]];
   const ends = [[first, 1], [last, -1]].map(([end, step]) => {
     const [x, y] = point(end), opposite = first + last - end;
     let next = end + step; // matplotlib repeats the last point, which gives the end no direction
     while (next !== opposite && String(point(next)) === String([x, y])) next += step;
-    const [x1, y1] = point(next);
-    const path = new Path2D();
+    const [x1, y1] = point(next), path = new Path2D();
     path.moveTo(x, y);
     path.lineTo((x + x1) / 2, (y + y1) / 2);
     return path;
@@ -68,21 +54,8 @@ function pieces(rows, first, count, style) {
 }
 
 /**
- * @param {Float32Array} rows
- * @param {number} first
- * @param {number} count
- */
-function points(rows, first, count) {
-  const found = [];
-  for (let i = 3 * first; i < 3 * (first + count); i += 3) {
-    if (rows[i] !== CLOSE) found.push([rows[i + 1], rows[i + 2]]);
-  }
-  return found;
-}
-
-/**
  * Sets a style once, returns how to paint a path in it.
- * @param {Context} context
+ * @param {CanvasRenderingContext2D} context
  * @param {Style} style
  */
 function brush(context, style) {
@@ -96,19 +69,20 @@ function brush(context, style) {
     context.setLineDash(style.dash ?? []);
     context.lineDashOffset = style.dash_offset ?? 0;
   }
-  return (/** @type {Path2D} */ path) => {
+  return (path) => {
     if (style.fill) context.fill(path);
     if (style.stroke) context.stroke(path);
   };
 }
+
+const copied = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
 /**
  * The pixels of a heatmap: for each pixel the colour of the cell that lies there.
  * @param {CellsBox} box
  * @param {Bytes} bytes
  */
-function coloured(box, bytes) {
-  const { width, height, across, colours, wide } = box;
+function coloured({ width, height, across, colours, wide }, bytes) {
   const data = copied(bytes);
   const colour = new Uint32Array(data, 0, colours);
   const column = new Uint16Array(data, 4 * colours, width);
@@ -130,66 +104,50 @@ function coloured(box, bytes) {
   return canvas;
 }
 
-/** @param {Bytes} bytes */
-function copied(bytes) {
-  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-}
-
 /**
  * Makes a call ready once; returns how to draw it.
- * @param {Context} context
+ * @param {CanvasRenderingContext2D} context
  * @param {Float32Array} rows
  * @param {Bytes[]} images
  * @param {Call} call
- * @returns {Draw}
  */
 function ready(context, rows, images, call) {
-  switch (call[0]) {
-    case "path": {
-      const [, style, first, count] = call;
-      const parts = pieces(rows, first, count, style);
-      if (parts) {
-        return () => {
-          parts.blunt.forEach(brush(context, { ...style, cap: "butt" }));
-          parts.ends.forEach(brush(context, style));
-        };
-      }
-      const path = trace(rows, first, count);
-      return () => brush(context, style)(path);
-    }
-    case "markers": {
-      const [, style, first, count, firstPoint, countPoints] = call;
-      const marker = trace(rows, first, count), where = points(rows, firstPoint, countPoints);
-      return () => {
-        const paint = brush(context, style);
-        for (const [x, y] of where) {
-          context.translate(x, y);
-          paint(marker);
-          context.translate(-x, -y);
-        }
-      };
-    }
-    case "cells": {
-      const [, , box, image] = call;
-      const canvas = coloured(box, images[image]);
-      return () => context.drawImage(canvas, box.left, box.top);
-    }
+  if (call[0] === "cells") {
+    const [, , box, image] = call, canvas = coloured(box, images[image]);
+    return () => context.drawImage(canvas, box.left, box.top);
   }
+  const [, style, first, count] = call;
+  if (call[0] === "markers") {
+    const [, , , , firstPoint, countPoints] = call, marker = trace(rows, first, count);
+    return () => {
+      const paint = brush(context, style);
+      for (let i = 3 * firstPoint; i < 3 * (firstPoint + countPoints); i += 3) {
+        if (rows[i] === CLOSE) continue;
+        context.translate(rows[i + 1], rows[i + 2]);
+        paint(marker);
+        context.translate(-rows[i + 1], -rows[i + 2]);
+      }
+    };
+  }
+  const parts = pieces(rows, first, count, style);
+  if (parts) {
+    return () => {
+      parts.blunt.forEach(brush(context, { ...style, cap: "butt" }));
+      parts.ends.forEach(brush(context, style));
+    };
+  }
+  const path = trace(rows, first, count);
+  return () => brush(context, style)(path);
 }
 
 /**
  * Draws within a style's clip, a box of whole pixels, a path or both.
- * @param {Context} context
- * @param {Float32Array} rows
  * @param {Style} style
- * @param {Draw} draw
- * @returns {Draw}
  */
 function clipped(context, rows, style, draw) {
   if (!style.clip && !style.clip_path) return draw;
-  const box = new Path2D();
+  const box = new Path2D(), path = style.clip_path && trace(rows, ...style.clip_path);
   if (style.clip) box.rect(...style.clip);
-  const path = style.clip_path && trace(rows, ...style.clip_path);
   return () => {
     context.save();
     if (style.clip) context.clip(box);
@@ -199,16 +157,18 @@ function clipped(context, rows, style, draw) {
   };
 }
 
-/** What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn. */
-class Scene {
-  /** @type {ImageBitmap | null} */
-  bitmap = null;
-  /** @type {Draw[][]} */
-  artists = [];
+/**
+ * What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn.
+ * @param {HTMLCanvasElement} canvas
+ */
+function makeScene(canvas) {
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+  let bitmap = null, artists = [];
 
-  /** @param {HTMLCanvasElement} canvas */
-  constructor(canvas) {
-    this.context = /** @type {Context} */ (canvas.getContext("2d", { alpha: false }));
+  function close() {
+    bitmap?.close();
+    bitmap = null;
+    artists = [];
   }
 
   /**
@@ -216,40 +176,31 @@ class Scene {
    * @param {Frame} message
    * @param {Bytes[]} buffers
    */
-  async take(message, buffers) {
+  async function take(message, buffers) {
     if (message.whole) {
       const [png, ...others] = buffers;
-      const bitmap = await createImageBitmap(new Blob([png], { type: "image/png" }));
-      this.bitmap?.close();
-      this.bitmap = bitmap;
-      this.artists = new Array(message.artists).fill([]);
+      const newest = await createImageBitmap(new Blob([png], { type: "image/png" }));
+      close();
+      bitmap = newest;
+      artists = new Array(message.artists).fill([]);
       buffers = others;
     }
-    const [bytes, ...images] = buffers;
-    const rows = new Float32Array(copied(bytes));
+    const [bytes, ...images] = buffers, rows = new Float32Array(copied(bytes));
     for (const [artist, firstRow, firstImage, recorded] of message.moved) {
       const own = rows.subarray(3 * firstRow), ownImages = images.slice(firstImage);
-      this.artists[artist] = recorded.map((call) =>
-        clipped(this.context, own, call[1], ready(this.context, own, ownImages, call)));
+      artists[artist] = recorded.map((call) =>
+        clipped(context, own, call[1], ready(context, own, ownImages, call)));
     }
   }
 
-  draw() {
-    const { context } = this, { canvas } = context;
-    const bitmap = /** @type {ImageBitmap} */ (this.bitmap); // the first frame brought it
-    if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
-      canvas.width = bitmap.width;
-      canvas.height = bitmap.height;
-    }
+  function draw() {
+    const { width, height } = bitmap;
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     context.drawImage(bitmap, 0, 0);
-    for (const artist of this.artists) for (const call of artist) call();
+    for (const artist of artists) for (const call of artist) call();
   }
 
-  close() {
-    this.bitmap?.close();
-    this.bitmap = null;
-    this.artists = [];
-  }
+  return { take, draw, close };
 }
 
-export { Scene };
+export { makeScene };

@@ -1,4 +1,3 @@
-// @ts-check
 // What a reader does with a page's answers: predictions chosen before, a notebook with them, all of it anew.
 
 import { make } from "../../pictures/elements.js";
@@ -11,23 +10,17 @@ const WITH_ANSWERS = "Get the notebook with your code";
 
 /** Predictions and votes: what was chosen before is chosen again. */
 function follow() {
-  /** @type {Record<string, number>} */
   const asked = {};
   for (const root of document.querySelectorAll(".posviz-prediction")) {
-    const cell = /** @type {HTMLElement | null} */ (root.closest("[data-cell]"))?.dataset.cell ?? "";
+    const cell = root.closest("[data-cell]")?.getAttribute("data-cell");
     asked[cell] = (asked[cell] ?? 0) + 1;
     const name = `${cell} ${asked[cell]}`, choice = kept.chosen[name];
     prediction.follow(root, (chosen) => kept.choose(name, chosen));
-    if (choice === undefined) continue;
-    const guess = /** @type {HTMLDetailsElement | undefined} */ (root.querySelectorAll(".posviz-guess")[choice]);
-    if (guess) guess.open = true;
+    root.querySelectorAll(".posviz-guess")[choice]?.setAttribute("open", "");
   }
 }
 
-/**
- * The notebook as it was stored, with the reader's sources.
- * @param {string} url
- */
+/** The notebook as it was stored, with the reader's sources. */
 async function withAnswers(url) {
   const notebook = await (await fetch(url)).json();
   for (const cell of notebook.cells) {
@@ -37,26 +30,25 @@ async function withAnswers(url) {
   return new Blob([JSON.stringify(notebook, null, 1)], { type: "application/x-ipynb+json" });
 }
 
-/** @param {HTMLAnchorElement} link to the notebook */
+/** Lets the link to the notebook give that with the answers. */
 function offer(link) {
-  const plain = link.textContent;
-  const again = make("button", { type: "button", textContent: "Start over" });
-  again.addEventListener("click", () => {
+  const plain = link.textContent, { href, pathname } = link;
+  const onclick = () => {
     if (!confirm(ASKED)) return;
     kept.forget();
     location.reload();
-  });
+  };
+  const again = make("button", { onclick }, "Start over");
   const change = () => {
     link.textContent = kept.isEmpty ? plain : WITH_ANSWERS;
     again.hidden = kept.isEmpty;
   };
   link.after(" ", again);
   link.addEventListener("click", async (event) => {
-    if (kept.isEmpty || link.protocol === "blob:") return;
+    if (kept.isEmpty) return;
     event.preventDefault();
-    const blob = URL.createObjectURL(await withAnswers(link.href));
-    const { download, pathname } = link;
-    make("a", {}, { href: blob, download: download || pathname.split("/").pop() || "" }).click();
+    const blob = URL.createObjectURL(await withAnswers(href));
+    make("a", { href: blob, download: pathname.split("/").pop() }).click();
     setTimeout(() => URL.revokeObjectURL(blob), 60_000);
   });
   kept.addEventListener("change", change);
@@ -65,7 +57,6 @@ function offer(link) {
 
 follow();
 const stored = document.getElementById("posviz-cells");
-if (stored && location.protocol !== "file:" && "WebAssembly" in globalThis) new Cells(JSON.parse(stored.textContent ?? "[]"));
-/** @type {HTMLAnchorElement | null} */
+if (stored && location.protocol !== "file:" && "WebAssembly" in globalThis) new Cells(JSON.parse(stored.textContent));
 const link = document.querySelector("a[download]");
 if (link) offer(link);

@@ -9,11 +9,7 @@ import { bracketMatching, indentUnit, syntaxHighlighting } from "npm:@codemirror
 import { EditorView, keymap, lineNumbers } from "npm:@codemirror/view@6.43.15";
 import { classHighlighter } from "npm:@lezer/highlight@1.2.5";
 
-/**
- * An editor of a Python program; Tab indents, and Escape, then Tab, leaves it.
- * @param {HTMLElement} parent
- * @param {{ text: string, label: string, run: () => void, changed: (text: string) => void }} of
- */
+/** An editor of a Python program; Tab indents, and Escape, then Tab, leaves it. Returns how to write into it. */
 function edit(parent, { text, label, run, changed }) {
   const view = new EditorView({
     parent,
@@ -38,7 +34,6 @@ function edit(parent, { text, label, run, changed }) {
       EditorView.updateListener.of((update) => { if (update.docChanged) changed(view.state.doc.toString()); }),
     ],
   });
-  /** @param {string} other */
   return (other) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });
 }
 

@@ -1,12 +1,9 @@
-// @ts-check
 // What a reader has written and chosen on this page, kept in the browser by the ids of cells.
 
 const KEY = `posviz answers ${location.pathname}`;
 
 class Kept extends EventTarget {
-  /** @type {Record<string, string>} */
   sources = {};
-  /** @type {Record<string, number>} */
   chosen = {};
 
   constructor() {
@@ -22,14 +19,10 @@ class Kept extends EventTarget {
   }
 
   get isEmpty() {
-    return !Object.keys(this.sources).length && !Object.keys(this.chosen).length;
+    return !Object.keys({ ...this.sources, ...this.chosen }).length;
   }
 
-  /**
-   * @param {string} id of a cell
-   * @param {string | undefined} source nothing where it is as it was stored
-   * @returns whether it could be kept
-   */
+  /** Keeps a cell's source, or nothing where it is as it was stored; returns whether it could be kept. */
   write(id, source) {
     return this.#save(() => {
       if (source === undefined) delete this.sources[id];
@@ -37,10 +30,6 @@ class Kept extends EventTarget {
     });
   }
 
-  /**
-   * @param {string} question
-   * @param {number} choice
-   */
   choose(question, choice) {
     this.#save(() => { this.chosen[question] = choice; });
   }
@@ -49,19 +38,18 @@ class Kept extends EventTarget {
     this.#save(() => Object.assign(this, { sources: {}, chosen: {} }));
   }
 
-  /** @param {() => void} change to what is kept now, by any tab */
+  /** `change`s what is kept now, by any tab. */
   #save(change) {
     this.#read();
     change();
-    const { sources, chosen } = this;
     try {
-      localStorage.setItem(KEY, JSON.stringify({ sources, chosen }));
+      localStorage.setItem(KEY, JSON.stringify({ sources: this.sources, chosen: this.chosen }));
+      return true;
     } catch {
       return false; // it lasts as long as the page
     } finally {
       this.dispatchEvent(new Event("change"));
     }
-    return true;
   }
 }
 

