@@ -67,7 +67,8 @@ def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
 
 def _with_terms(exercise: Exercise) -> Exercise:
     """The exercise, with what an answer may use of posviz, in its text and imported."""
-    terms, given = "Use nothing of posviz.", exercise.given
+    terms = "Use nothing of posviz in your answer, even if a cell above imports it."
+    given = exercise.given
     if exercise.lent:
         listed = ", ".join(f"`{name}`" for name in exercise.lent)
         terms = f"You may use {listed} of posviz, and nothing else of it."

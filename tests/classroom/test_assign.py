@@ -52,7 +52,7 @@ def test_nobody_s_notebook_tells_what_readers_are_not_to_see(tmp_path):
     text = "\n".join(cell.source for cell in cells)
     assert text.startswith("# 05 · RoPE: exercises")
     assert "seed" not in text
-    terms = "Use nothing of posviz.", "You may use `apply_rotary`, `rotary_angles`"
+    terms = "Use nothing of posviz in", "You may use `apply_rotary`, `rotary_angles`"
     assert [text.count(each) for each in terms] == [2, 1]
     imports = text.partition("**Exercise 2")[0], text.partition("**Exercise 2")[2]
     assert ["from posviz import" in each for each in imports] == [False, True]
