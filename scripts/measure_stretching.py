@@ -2,13 +2,12 @@
 
     python scripts/measure_stretching.py          # resumes what is there
 
-It needs what `posviz.models.real.MISSING` names, 1.5 GB of memory and about 45 minutes on two
+It needs what `posviz.models.real.MISSING` names, 1.5 GB of memory and an hour or two on two
 cores. Each pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of
 another text or model are not mixed in.
 
-The model's attention is torch's own, chunk by chunk of queries, each with the keys that a branch of
-the map of positions has; what the parts saw is put together by the sums of their softmaxes. Nothing
-is approximate.
+The model's attention is torch's own, chunk by chunk of queries and branch by branch of the map of
+positions; the sums of their softmaxes put the branches together. Nothing is approximate.
 """
 
 import datetime
@@ -20,7 +19,6 @@ import time
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -28,12 +26,7 @@ import torch
 from tqdm import tqdm
 
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
-from posviz.encodings.position_maps import (
-    Branch,
-    MappedRotary,
-    rerope_positions,
-    self_extend_positions,
-)
+from posviz.encodings.position_maps import MappedRotary, rerope_positions, self_extend_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
 from posviz.models import real
@@ -140,7 +133,7 @@ def read(method, factor=1, length=LENGTH):
 
     "cropped" changes nothing, but shows each token past the trained length only the 4096 to 8192
     before it. ReRoPE's window is the trained length divided by the factor; Self-Extend counts in
-    groups of twice the factor beyond 1024 tokens. A pass of 16,384 tokens takes four or five
+    groups of twice the factor beyond 1024 tokens. A pass of 16,384 tokens takes five to ten
     minutes.
     """
     tokenizer, model = real._load()
@@ -278,8 +271,7 @@ def token_losses(model, ids, how, each_layer=lambda: None):
     """
     tokens = torch.as_tensor(ids)
     losses, likeliest = np.full(len(ids), np.nan), np.zeros(len(ids), dtype=bool)
-    attend = attention_in_parts(how, len(ids), each_layer)
-    with torch.inference_mode(), attending(model, attend):
+    with torch.inference_mode(), attending(model, attention_in_parts(how, each_layer)):
         hidden = model.model(tokens[None], use_cache=False).last_hidden_state[0, :-1]
         for at in range(0, len(hidden), CHUNK):
             logits = model.lm_head(hidden[at : at + CHUNK]).float()
@@ -290,71 +282,36 @@ def token_losses(model, ids, how, each_layer=lambda: None):
     return losses, likeliest
 
 
-def attention_in_parts(how, length, each_layer=lambda: None):
+def attention_in_parts(how, each_layer=lambda: None):
     """Return causal attention as Hugging Face's models call it, of q and k that do not turn yet.
 
     Shapes: q [batch, heads, length, head_dim], k and v alike but for fewer heads, in float32;
     result [batch, length, heads, head_dim].
     """
-    branches, chunks = plan(how.positions, length)
+
     flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 
     def attend(module, q, k, v, *_, **__):
-        group, out = q.shape[1] // k.shape[1], torch.empty_like(q)
-        q_turned = [how.rotary.at_query(q, branch.q_positions) for branch in branches]
-        k_turned = [how.rotary.at_key(k, branch.k_positions) for branch in branches]
-        k_turned = [x.repeat_interleave(group, 1) for x in k_turned]
-        v = v.repeat_interleave(group, 1)
-        for first, parts in zip(range(0, length, CHUNK), chunks, strict=True):
-            rows, seen, sums = slice(first, first + CHUNK), [], []
-            for branch, start, stop, hidden in parts:
-                bias = None if hidden is None else torch.where(hidden, -torch.inf, 0.0)
-                asking, keys = q_turned[branch][:, :, rows], k_turned[branch][:, :, start:stop]
-                x, log_sum = flash(asking, keys, v[:, :, start:stop], attn_mask=bias)
-                if hidden is not None:  # of a query that sees none of these keys it says nonsense
-                    log_sum = log_sum.masked_fill(hidden.all(dim=-1), -torch.inf)
-                seen.append(x.nan_to_num())
-                sums.append(log_sum)
+        out, here, shared = torch.empty_like(q), np.arange(q.shape[2]), q.shape[1] // k.shape[1]
+        v = v.repeat_interleave(shared, 1)
+        for first in range(0, len(here), CHUNK):
+            rows, seen = slice(first, first + CHUNK), slice(0, first + CHUNK)  # none after them
+            parts, sums = [], []
+            for q_positions, k_positions, where in how.positions(here[rows], here[seen]):
+                hidden = torch.from_numpy(~where | (here[rows, None] < here[seen]))
+                asking = how.rotary.at_query(q[:, :, rows], q_positions)
+                keys = how.rotary.at_key(k[:, :, seen], k_positions).repeat_interleave(shared, 1)
+                bias = torch.where(hidden, -torch.inf, 0.0)
+                part, log_sum = flash(asking, keys, v[:, :, seen], attn_mask=bias)
+                parts.append(part.nan_to_num())  # of a query that sees none of these keys: nonsense
+                sums.append(log_sum.masked_fill(hidden.all(dim=-1), -torch.inf))
             # Each part is right among its own keys; its sum says how much of the whole it is.
             shares = torch.stack(sums).softmax(dim=0)[..., None]
-            out[:, :, rows] = (shares * torch.stack(seen)).sum(dim=0)
+            out[:, :, rows] = (shares * torch.stack(parts)).sum(dim=0)
         each_layer()
         return out.transpose(1, 2), None
 
     return attend
-
-
-def plan(positions, length):
-    """Return where each branch turns queries and keys, and what each chunk sees by which branch."""
-    here = np.arange(length)
-    mapped = [positions(here[at : at + CHUNK], here) for at in range(0, length, CHUNK)]
-    chunks = [
-        split(branches, here[at : at + CHUNK, None] >= here)
-        for at, branches in zip(range(0, length, CHUNK), mapped, strict=True)
-    ]
-    # Of a map, queries turn as they stand and keys as they stand, whatever else is in the chunk.
-    return [
-        Branch(np.concatenate([each.q_positions for each in same]), same[0].k_positions, None)
-        for same in zip(*mapped, strict=True)
-    ], chunks
-
-
-def split(branches, causal):
-    """Split the keys of a chunk into runs that all its queries see, or some; others are left out.
-
-    Each run is (branch, start, stop, hidden), where hidden is None if all are seen.
-    Shapes: causal [queries, keys].
-    """
-    parts = []
-    for at, branch in enumerate(branches):
-        seen = branch.where & causal
-        kind = seen.any(axis=0) * 1 + seen.all(axis=0)  # 0: none sees it, 1: some, 2: all
-        edges = [0, *(np.flatnonzero(np.diff(kind)) + 1), len(kind)]
-        for start, stop in pairwise(edges):
-            hidden = torch.from_numpy(~seen[:, start:stop]) if kind[start] == 1 else None
-            if kind[start]:
-                parts.append((at, int(start), int(stop), hidden))
-    return parts
 
 
 @contextmanager

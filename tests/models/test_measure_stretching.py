@@ -113,7 +113,7 @@ def test_attention_in_parts_is_attention(monkeypatch, name, chunk):
     random = torch.Generator().manual_seed(0)
     q, k, v = (torch.randn(1, n, LENGTH, HEAD_DIM, generator=random) for n in (6, 2, 2))
     how, here = MappedRotary(MAPS[name], Rotary(layout="half_split")), torch.arange(LENGTH)
-    seen, _ = script.attention_in_parts(how, LENGTH)(None, q, k, v)
+    seen, _ = script.attention_in_parts(how)(None, q, k, v)
     q, k, v = q.double(), k.double().repeat_interleave(3, 1), v.double().repeat_interleave(3, 1)
     scores = how.at_scores(torch.zeros(1, 6, LENGTH, LENGTH).double(), q, k, here, here)
     ahead = torch.ones(LENGTH, LENGTH).triu(1).bool()
