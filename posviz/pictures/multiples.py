@@ -4,8 +4,6 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rcParams
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from posviz.pictures.dress import (
@@ -31,29 +29,18 @@ def side_by_side(picture: "Picture", look: Appearance) -> StyledFigure:
     Raises TypeError for a knob that the picture lacks, TraitError for a value that it refuses.
     """
     name, values = look.multiples
-    own = look._replace(multiples=(), labels=(), title="")
-    legend: dict = {}
     with style_context(*look.rc):
-        figure = StyledFigure(
-            *look.rc, figsize=picture.inches(look), dpi=look.dpi, layout="constrained"
-        )
-        rows, columns = look.grid
-        grid = figure.add_gridspec(rows, columns)
-        alone: list[Axes] = []
-        for number, value in enumerate(values):
-            place: Any = figure.add_subfigure(grid[number])
-            one = _with(picture, name, value)
-            artists = one.draw(place)
-            dress(place, own)
-            one.update(artists, one.compute())
-            knob = one.knobs()[name]
-            place.suptitle(f"{knob.label}: {knob.write(getattr(one, name))}", size="medium")
-            legend = legend or take_legends(place)
-            take_legends(place)
-            alone += filter(Artist.get_visible, panels(place))
+        size, columns = picture.inches(look), look.grid[1]
+        figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout="constrained")
+        grid = figure.add_gridspec(*look.grid)
+        legends = [
+            _draw(picture, name, value, figure.add_subfigure(grid[number]), look)
+            for number, value in enumerate(values)
+        ]
+        alone = [axes for place in figure.subfigs for axes in panels(place) if axes.get_visible()]
         one_each = alone if len(alone) == len(values) else []
         _share_labels(one_each, columns)
-        add_legend(figure, legend | _taken_title(one_each))
+        add_legend(figure, next(filter(None, legends), {}) | _taken_title(one_each))
         _even(figure, grid, one_each[:columns])
         fit(figure)
         _even(figure, grid, one_each[:columns])  # labels may have other lines now
@@ -64,9 +51,22 @@ def side_by_side(picture: "Picture", look: Appearance) -> StyledFigure:
             set_title(figure, look.title)
         show_all(figure)
         figure.draw_without_rendering()  # ticks are made in the style
-    told = ", ".join(knob.write(value) for value in values)
-    figure.caption = f"{picture.title()}: {knob.label} {told}."
+    knob = picture.knobs()[name]
+    figure.caption = f"{picture.title()}: {knob.label} {', '.join(map(knob.write, values))}."
     return figure
+
+
+def _draw(picture, name, value, place: Any, look) -> dict[str, Any]:
+    """Draw a copy of the picture with a knob set into a part of a figure; return its legends."""
+    if name not in picture.knobs():
+        raise TypeError(picture.no_knob(name))
+    one, knob = copy.copy(picture), picture.knobs()[name]
+    setattr(one, name, value)
+    artists = one.draw(place)
+    dress(place, look._replace(multiples=(), labels=(), title=""))
+    one.update(artists, one.compute())
+    place.suptitle(f"{knob.label}: {knob.write(getattr(one, name))}", size="medium")
+    return take_legends(place)
 
 
 def _share_labels(alone, columns):
@@ -102,12 +102,3 @@ def _even(figure, grid, row):
     each = [(axes.figure.bbox.width, axes.get_position(original=True).width) for axes in row]
     panel = sum(width * part for width, part in each) / len(row)
     grid.set_width_ratios([panel + width * (1 - part) for width, part in each])
-
-
-def _with(picture, name, value) -> "Picture":
-    """A copy of the picture with a knob set."""
-    if name not in picture.knobs():
-        raise TypeError(picture.no_knob(name))
-    one = copy.copy(picture)
-    setattr(one, name, value)
-    return one

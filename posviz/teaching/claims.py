@@ -138,16 +138,13 @@ def recall(lesson: str) -> Prediction:
 def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
     """Ask what each claim comes to; `place` is the HTML that stands below its answer."""
     verdicts = [found() for found in asked]
+    holds = [[word == verdict.word for word in VERDICTS] for verdict in verdicts]
     return Prediction(
-        [_vote(found.statement, verdict) for found, verdict in zip(asked, verdicts, strict=True)],
+        [(found.statement, each) for found, each in zip(asked, holds, strict=True)],
         "".join(map(_ballot, asked, verdicts, map(place, asked))),
         "\n".join(map("{0.statement}\n    {1.said}".format, asked, verdicts)),
         kind=kind,
     )
-
-
-def _vote(statement, verdict) -> tuple[str, list[bool]]:
-    return statement, [word == verdict.word for word in VERDICTS]
 
 
 def _ballot(found: Claim, verdict: Verdict, place: str) -> str:

@@ -59,21 +59,16 @@ class Feedback:
         evidence = html.escape(self.evidence)
         if evidence:  # rows of a matrix stay whole on a narrow screen
             evidence = f'<pre style="overflow: auto; white-space: pre">{evidence}</pre>'
+        folded = (
+            f'<details{" open" * self.opened}><summary style="cursor: pointer">Show the solution'
+            f"</summary><pre>{html.escape(self.solution)}</pre></details>"
+        )
         # No text colour and no background: both come from the notebook's theme, light or dark.
         return (
             f'<div style="border-left: 4px solid {border}; padding: 0.2em 0.8em">'
             f"<strong>{html.escape(self.heading)}</strong>"
             f'<p style="margin: 0.3em 0">{html.escape(self.message)}</p>'
-            + evidence
-            + (self._folded() if self.solution else "")
-            + "</div>"
-        )
-
-    def _folded(self) -> str:
-        return (
-            f"<details{' open' * self.opened}>"
-            '<summary style="cursor: pointer">Show the solution</summary>'
-            f"<pre>{html.escape(self.solution)}</pre></details>"
+            f"{evidence}{folded if self.solution else ''}</div>"
         )
 
 

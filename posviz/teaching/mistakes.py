@@ -14,7 +14,7 @@ Functions in the table take arguments of the reference by their names.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Any
 
@@ -66,15 +66,11 @@ def answer(name: str, change: Function, message: str) -> Mistake:
     """
     wanted = list(signature(change).parameters)[1:]
 
-    def changed(right: Function) -> Function:
-        @wraps(right)
-        def function(*given, **steps):
-            known = _named(right, given)
-            return change(right(*given, **steps), *(known[each] for each in wanted))
+    def call(right, *given, **steps):
+        known = _named(right, given)
+        return change(right(*given, **steps), *(known[each] for each in wanted))
 
-        return function
-
-    return Mistake(name, changed, message)
+    return _instead(name, call, message)
 
 
 def argument(name: str, message: str, **changes: Any) -> Mistake:
@@ -83,29 +79,22 @@ def argument(name: str, message: str, **changes: Any) -> Mistake:
     A function among them computes the value from arguments of the reference, by name.
     """
 
-    def changed(right: Function) -> Function:
-        @wraps(right)
-        def function(*given, **steps):
-            known = _named(right, given)
-            new = {each: _computed(value, known) for each, value in changes.items()}
-            return right(*(known | new).values(), **steps)
+    def call(right, *given, **steps):
+        known = _named(right, given)
+        new = {each: _computed(value, known) for each, value in changes.items()}
+        return right(*(known | new).values(), **steps)
 
-        return function
-
-    return Mistake(name, changed, message)
+    return _instead(name, call, message)
 
 
 def step(name: str, message: str, **steps: Any) -> Mistake:
     """A mistake in a step that the reference takes, one of its keyword-only parameters."""
+    return _instead(name, lambda right, *given, **others: right(*given, **steps | others), message)
 
-    def changed(right: Function) -> Function:
-        @wraps(right)
-        def function(*given, **others):
-            return right(*given, **(steps | others))
 
-        return function
-
-    return Mistake(name, changed, message)
+def _instead(name, call, message) -> Mistake:
+    """The mistake of a function that is called with the reference, and then its arguments."""
+    return Mistake(name, lambda right: wraps(right)(partial(call, right)), message)
 
 
 def both(outer: Mistake, inner: Mistake) -> Mistake:
@@ -122,9 +111,9 @@ def _named(function, given) -> dict[str, Any]:
 
 
 def _computed(value, known) -> Any:
-    return (
-        value(*(known[each] for each in signature(value).parameters)) if callable(value) else value
-    )
+    if not callable(value):
+        return value
+    return value(*(known[each] for each in signature(value).parameters))
 
 
 # Mistakes that readers make in many exercises.
