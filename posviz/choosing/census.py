@@ -68,8 +68,6 @@ FAMILIES = {
     "GPT-NeoX": ("gpt_neox", "RoPE"),
     "gpt-oss": ("gpt_oss", "RoPE"),
     "LLaMA": ("llama", "RoPE"),
-    "Qwen3": ("qwen3", "RoPE"),
-    "GLM": ("glm", "RoPE"),
     "T5": ("t5", "T5"),
     "XLNet": ("xlnet", "Transformer-XL"),
     "BLOOM": ("bloom", "ALiBi"),

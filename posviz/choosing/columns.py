@@ -49,7 +49,7 @@ PARTS = {
 @cache
 def made(row: str, length: int = COUNT) -> Encoding:
     """Return a row's encoding, for a text of so many tokens; of a plan, its windowed layers'."""
-    return ROWS[PLANS.get(row, row)](np.asarray, length)
+    return ROWS[PLANS.get(row, row)](length)
 
 
 def layer(row: str, tokens: Array = TOKENS, positions: Any = None, length: int = 0, **more) -> Any:

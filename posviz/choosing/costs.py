@@ -2,9 +2,12 @@
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from statistics import median
 from time import process_time
+from timeit import repeat
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,10 +17,11 @@ from torch.utils._pytree import tree_leaves
 from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
+from posviz.encodings.doors import Encoding
 
 LENGTH = 512  # tokens: a fourth of the pairs of 1024, and the same order of costs
 MIB = 2**20
-PAIRS = 5  # of passes
+PAIRS = 3  # of passes
 
 
 def memory(row: str, length: int = LENGTH) -> Cell:
@@ -40,13 +44,17 @@ def pass_of(row: str, length: int = LENGTH) -> Callable[[], torch.Tensor]:
     numbers = torch.Generator().manual_seed(0)
     x = torch.randn(1, length, D_MODEL, generator=numbers)
     projections = torch.randn(3, D_MODEL, D_MODEL, generator=numbers) / D_MODEL**0.5
-    encoding, places = ROWS[row](_single, length), torch.arange(length)
+    encoding, places = in_torch(ROWS[row](length)), torch.arange(length)
     go = partial(attend, num_heads=HEADS, encoding=encoding, positions=places, mask=causal_mask)
     return partial(go, x, *projections)
 
 
-def _single(array: np.ndarray) -> torch.Tensor:
-    return torch.tensor(array, dtype=torch.float32 if array.dtype.kind == "f" else None)
+def in_torch(encoding: Any) -> Encoding:
+    """Return the encoding with tensors for its arrays, of floats in float32."""
+    arrays = {name: part for name, part in vars(encoding).items() if isinstance(part, np.ndarray)}
+    dtypes = {"f": torch.float32}
+    parts = {name: torch.tensor(a, dtype=dtypes.get(a.dtype.kind)) for name, a in arrays.items()}
+    return replace(encoding, **parts)
 
 
 @cache
@@ -58,16 +66,12 @@ def _peak(row: str, length: int) -> int:
 
 
 def _ratios(row: str, length: int) -> list[float]:
-    """Processor seconds of passes, each divided by a pass without positions just before it."""
-    plain, go = pass_of(NONE, length), pass_of(row, length)
-    found = []
-    for _ in range(1 + PAIRS):
-        begun = process_time()
-        plain()
-        between = process_time()
-        go()
-        found.append((process_time() - between) / (between - begun))
-    return found[1:]  # the first also makes what the next find ready
+    """Processor seconds of passes, each divided by those of a pass without positions."""
+    own, plain = (
+        repeat(pass_of(each, length), timer=process_time, repeat=1 + PAIRS, number=1)
+        for each in (row, NONE)
+    )
+    return [a / b for a, b in zip(own[1:], plain[1:], strict=True)]  # the first prepares the others
 
 
 class Held(TorchDispatchMode):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posviz.arrays import Array
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.cope import CoPE
 from posviz.encodings.deberta import DeBERTa
@@ -41,8 +40,7 @@ PLANS = {HYBRID: "RoPE", TWO_BASES: "RoPE"}
 Their full layers, without position or with a larger base, spoil nothing that these can do.
 """
 
-Kind = Callable[[np.ndarray], Array]  # makes the learned arrays: np.asarray, or torch's
-Make = Callable[[Kind, int], Encoding]  # of a kind of array, for a text of so many tokens
+Make = Callable[[int], Encoding]  # for a text of so many tokens
 
 
 class Cell(NamedTuple):
@@ -69,51 +67,46 @@ def _small(*shape: int, seed: int = 0) -> np.ndarray:
 
 
 ROWS: dict[str, Make] = {
-    NONE: lambda kind, length: NoPosition(),
-    "sinusoidal": lambda kind, length: Sinusoidal(),
-    "learned": lambda kind, length: Learned(kind(_random(TRAINED, D_MODEL))),
-    "Shaw": lambda kind, length: Shaw(
-        kind(_random(33, HEAD_DIM)), kind(_random(33, HEAD_DIM, seed=1))
+    NONE: lambda length: NoPosition(),
+    "sinusoidal": lambda length: Sinusoidal(),
+    "learned": lambda length: Learned(_random(TRAINED, D_MODEL)),
+    "Shaw": lambda length: Shaw(_random(33, HEAD_DIM), _random(33, HEAD_DIM, seed=1)),
+    "Transformer-XL": lambda length: TransformerXL(
+        _small(D_MODEL, D_MODEL),
+        _random(HEADS, HEAD_DIM, seed=1),
+        _random(HEADS, HEAD_DIM, seed=2),
     ),
-    "Transformer-XL": lambda kind, length: TransformerXL(
-        kind(_small(D_MODEL, D_MODEL)),
-        kind(_random(HEADS, HEAD_DIM, seed=1)),
-        kind(_random(HEADS, HEAD_DIM, seed=2)),
-    ),
-    "T5": lambda kind, length: T5(kind(_random(32, HEADS))),
-    "DeBERTa": lambda kind, length: DeBERTa(
-        kind(_random(HEADS, 512, HEAD_DIM)),
-        kind(_random(HEADS, 512, HEAD_DIM, seed=1)),
+    "T5": lambda length: T5(_random(32, HEADS)),
+    "DeBERTa": lambda length: DeBERTa(
+        _random(HEADS, 512, HEAD_DIM),
+        _random(HEADS, 512, HEAD_DIM, seed=1),
         bucket_size=256,
         max_position=512,
     ),
-    "RoPE": lambda kind, length: Rotary(),
-    "RoPE in 2-D": lambda kind, length: AxialRotary(kind(raster(TRAINED // LINE, LINE))),
-    "stretched RoPE": lambda kind, length: Rotary(
+    "RoPE": lambda length: Rotary(),
+    "RoPE in 2-D": lambda length: AxialRotary(raster(TRAINED // LINE, LINE)),
+    "stretched RoPE": lambda length: Rotary(
         frequencies=yarn(HEAD_DIM, 4.0, original_max_seq_len=TRAINED)
     ),
-    "dynamic NTK": lambda kind, length: Rotary(
+    "dynamic NTK": lambda length: Rotary(
         frequencies=dynamic_ntk(HEAD_DIM, 4.0, seq_len=length, original_max_seq_len=SHORT)
     ),
-    "ALiBi": lambda kind, length: Alibi(),
-    "xPos": lambda kind, length: XPos(),
-    "Kerple": lambda kind, length: KerpleLog(
-        kind(1 + _random(HEADS) ** 2), kind(0.5 + _random(HEADS, seed=1) ** 2)
+    "ALiBi": lambda length: Alibi(),
+    "xPos": lambda length: XPos(),
+    "Kerple": lambda length: KerpleLog(1 + _random(HEADS) ** 2, 0.5 + _random(HEADS, seed=1) ** 2),
+    "FIRE": lambda length: FIRE(
+        _random(32, seed=3),
+        _random(32, seed=3),
+        _random(32, HEADS, seed=3),
+        _random(HEADS, seed=3),
     ),
-    "FIRE": lambda kind, length: FIRE(
-        *(kind(_random(*shape, seed=3)) for shape in ((32,), (32,), (32, HEADS), (HEADS,)))
+    "FoX": lambda length: FoX(_small(D_MODEL, HEADS), _random(HEADS, seed=1)),
+    "CoPE": lambda length: CoPE(_random(64, HEAD_DIM)),
+    "PaTH": lambda length: PaTH(
+        _small(D_MODEL, D_MODEL), _small(D_MODEL, HEADS, seed=1), _random(HEADS, seed=2)
     ),
-    "FoX": lambda kind, length: FoX(kind(_small(D_MODEL, HEADS)), kind(_random(HEADS, seed=1))),
-    "CoPE": lambda kind, length: CoPE(kind(_random(64, HEAD_DIM))),
-    "PaTH": lambda kind, length: PaTH(
-        kind(_small(D_MODEL, D_MODEL)),
-        kind(_small(D_MODEL, HEADS, seed=1)),
-        kind(_random(HEADS, seed=2)),
-    ),
-    "Inkling": lambda kind, length: Inkling(
-        kind(_small(D_MODEL, 8 * HEADS)), kind(_random(8, 512, seed=1))
-    ),
-    "PoPE": lambda kind, length: PoPE(kind(-1 - _random(HEADS, HEAD_DIM) ** 2 / 9)),
+    "Inkling": lambda length: Inkling(_small(D_MODEL, 8 * HEADS), _random(8, 512, seed=1)),
+    "PoPE": lambda length: PoPE(-1 - _random(HEADS, HEAD_DIM) ** 2 / 9),
 }
 """The encodings of the map of lesson 00, and dynamic NTK, which stretches RoPE as a text grows."""
 

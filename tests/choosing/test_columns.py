@@ -102,6 +102,6 @@ class AtTheEnd(Encoding):
     ],
 )
 def test_a_broken_encoding_is_found(monkeypatch, column, encoding, can):
-    monkeypatch.setitem(ROWS, column, lambda kind, length: encoding)
+    monkeypatch.setitem(ROWS, column, lambda length: encoding)
     columns.made.cache_clear()
     assert getattr(columns, column)(column).can == can

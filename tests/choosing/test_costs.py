@@ -65,7 +65,7 @@ def test_the_time_has_a_spread_and_is_about_one_within_it(seconds, said, monkeyp
 @pytest.mark.parametrize("row", ["RoPE", "PoPE"])
 def test_what_flash_is_given_is_what_torch_takes(row):
     """Torch's own kernel takes queries and keys as wide as values, and no others."""
-    encoding, x = ROWS[row](costs._single, 64), torch.randn(1, 8, 64, 64)
+    encoding, x = costs.in_torch(ROWS[row](64)), torch.randn(1, 8, 64, 64)
     q, k = encoding.at_query(x, range(64)), encoding.at_key(x, range(64))
     with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
         if COLUMNS["flash"](row).can:
