@@ -3,8 +3,6 @@
 import math
 
 import numpy as np
-from matplotlib import rcParams
-from matplotlib.colors import to_rgba
 
 from posviz.pictures.style import style_context
 from tests.lessons.test_pictures import extremes, random_settings
@@ -85,17 +83,3 @@ def assert_curve_covers(curve, first, values):
     assert 1 <= min(map(len, ranges)) <= max(map(len, ranges)) <= math.ceil(len(values) / 400)
     np.testing.assert_allclose(low, [min(each) for each in ranges], rtol=0, atol=1e-10)
     np.testing.assert_allclose(high, [max(each) for each in ranges], rtol=0, atol=1e-10)
-
-
-def assert_grey_only_ahead(image, ahead):
-    """Keys ahead have the style's grey; the bar's ends have the colours of its lowest and highest.
-
-    A low score is as dark as the colours go, so that grey means one thing.
-    """
-    with style_context():
-        grey = to_rgba(rcParams["grid.color"])
-    colours = image.to_rgba(image.get_array())
-    assert np.array_equal(np.all(colours == grey, axis=-1), ahead)
-    cmap = image.cmap
-    for end, last in ((cmap.get_under(), cmap(0)), (cmap.get_over(), cmap(cmap.N - 1))):
-        assert tuple(end) == last

@@ -12,7 +12,7 @@ from posviz.pictures.parts import Background, Curve, Limits, Map, greyed, legend
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
-MOST_HEADS, LONGEST = 128, 64  # BLOOM has 112 heads
+MOST_HEADS, TOKENS = 128, 16  # BLOOM has 112 heads
 LOWEST = -8.0  # of the colours: e to this is 1/2981
 
 
@@ -23,7 +23,6 @@ class AlibiSlopes(Picture):
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
-    seq_len = integer(16, low=4, high=LONGEST, label="tokens")
 
     def compute(self) -> Arrays:
         """Return heads and slopes by where they come from, and the bias of the head [len, len]."""
@@ -31,7 +30,7 @@ class AlibiSlopes(Picture):
         formula = 2.0 ** (-8 * heads / self.num_heads)
         differs = ~np.isclose(slopes, formula, rtol=1e-9)
         power = 2 ** (self.num_heads.bit_length() - 1)
-        apart = offsets(np.arange(self.seq_len), np.arange(self.seq_len))
+        apart = offsets(np.arange(TOKENS), np.arange(TOKENS))
         slope = slopes[self.head - 1]
         bias = np.maximum(alibi_bias(np.array([slope]), apart)[0], LOWEST)
         return self.arrays(
@@ -66,7 +65,7 @@ class AlibiSlopes(Picture):
         whole(points.xaxis, most=8)
         points.grid(axis="y")
         look = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
-        bias = Map(matrix, "bias", most=(LONGEST, LONGEST), **look)
+        bias = Map(matrix, "bias", most=(TOKENS, TOKENS), **look)
         bar = figure.colorbar(
             bias.image, ax=matrix, location="right" if wide(figure) else "bottom", extend="min"
         )
@@ -87,7 +86,7 @@ class AlibiSlopes(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The slope, what it subtracts at the far end, and where other slopes come from."""
-        last, power = arrays.seq_len - 1, arrays.power
+        last, power = TOKENS - 1, arrays.power
         more = f"; heads above {power} have slopes of {2 * power} heads"
         return (
             f"Head {arrays.head} of {arrays.num_heads} has the slope {slope_words(arrays.slope)}, "

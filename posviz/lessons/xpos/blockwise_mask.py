@@ -8,12 +8,11 @@ from matplotlib.patches import Patch
 
 from posviz.attention.masks import blockwise_causal_mask, causal_mask
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole
+from posviz.pictures.parts import Curve, Map, Rule, legend_above, row_outline, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
-LONGEST = 32  # tokens
-MOST_BLOCKS = 24  # with more of them, their borders would hide the map
+TOKENS = 32
 
 
 class BlockwiseMask(Picture):
@@ -21,18 +20,15 @@ class BlockwiseMask(Picture):
 
     size = (9.0, 4.2)
 
-    query = integer(
-        20, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, play=True, label="query (token)"
-    )
-    block = integer(8, low=1, high=16, label="block (tokens)")
-    seq_len = integer(LONGEST, low=4, high=LONGEST)
+    query = integer(20, low=0, high=TOKENS - 1, play=True, label="query (token)")
+    block = integer(8, low=2, high=16, label="block (tokens)")
 
     def compute(self) -> Arrays:
-        """Return what each pair is [seq_len, seq_len], and how many keys each query sees.
+        """Return what each pair is [tokens, tokens], and how many keys each query sees.
 
         kinds: 0 ahead, 1 cut off, 2 in the block before, 3 in the query's own block.
         """
-        positions = np.arange(self.seq_len)
+        positions = np.arange(TOKENS)
         causal = causal_mask(positions, positions)
         mask = blockwise_causal_mask(positions, positions, self.block)
         own = np.equal.outer(positions // self.block, positions // self.block)
@@ -40,12 +36,11 @@ class BlockwiseMask(Picture):
         return self.arrays(
             kinds=kinds,
             seen=seen,
-            borders=_borders(self.seq_len, self.block),
+            borders=_borders(self.block),
             row=row_outline(kinds, self.query),
             counts=[(seen, positions), (positions + 1, positions)],
             most=2 * self.block,
             mark=(seen[[self.query]], [self.query]),
-            ends={"xlim": (0, 1.05 * self.seq_len)},
         )
 
     def draw(self, figure: Figure) -> list:
@@ -56,7 +51,7 @@ class BlockwiseMask(Picture):
         # A key ahead has the paper's own colour.
         cmap = ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
         look = {"cmap": cmap, "limits": (0, 3), "aspect": "equal"}
-        kinds = Map(matrix, "kinds", most=(LONGEST, LONGEST), **look)
+        kinds = Map(matrix, "kinds", most=(TOKENS, TOKENS), **look)
         thin = rc["axes.linewidth"] / rc["lines.linewidth"]
         borders = Curve(matrix, "C6", "borders", stroke=thin)
         # A hairline, or it would hide the row that it marks.
@@ -67,13 +62,13 @@ class BlockwiseMask(Picture):
         most = Rule(counts, dashes, "most", "2 × block", stroke=1 / 1.5)
         mark = Curve(counts, "C0o", "mark")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
-        counts.set(xlabel="keys seen", xlim=(0, 1.05 * LONGEST))
+        counts.set(xlabel="keys seen", xlim=(0, 1.05 * TOKENS))
         whole(matrix.xaxis, matrix.yaxis, counts.xaxis)
         names = {3: "own block", 2: "block before", 1: "cut off"}
         patches = [Patch(color=cmap(kind), label=name) for kind, name in names.items()]
         close = {"columnspacing": 1.1, "handlelength": 1.4}
         legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
-        return [kinds, borders, row, causal, seen, most, mark, Limits(counts, "ends")]
+        return [kinds, borders, row, causal, seen, most, mark]
 
     def caption(self, arrays: Arrays) -> str:
         """How many keys the query sees, and how far anyone looks."""
@@ -83,9 +78,9 @@ class BlockwiseMask(Picture):
         )
 
 
-def _borders(seq_len, block):
+def _borders(block):
     """The lines between blocks, each way, as one line that stops at every NaN."""
-    at = np.arange(block, seq_len if seq_len <= MOST_BLOCKS * block else 0, block) - 0.5
-    ends = np.tile([-0.5, seq_len - 0.5, np.nan], len(at))
+    at = np.arange(block, TOKENS, block) - 0.5
+    ends = np.tile([-0.5, TOKENS - 0.5, np.nan], len(at))
     steps = np.repeat(at, 3)
     return np.concatenate([ends, steps]), np.concatenate([steps, ends])

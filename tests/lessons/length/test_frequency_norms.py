@@ -7,7 +7,7 @@ import pytest
 
 from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.rotary import Rotary
-from posviz.lessons.length.frequency_norms import FrequencyNorms
+from posviz.lessons.length.frequency_norms import TEXT, FrequencyNorms
 from posviz.models.reading import HeadTrace
 from posviz.models.small import small_model
 from tests.lessons.by_hand import caption_of, drawn
@@ -29,9 +29,9 @@ class HalfRotating:
 
 
 def test_norms_and_shares_are_those_of_columns_two_by_two():
-    picture = FrequencyNorms(layer=1, head=3)
-    arrays, model = picture.compute(), small_model("RoPE")
-    reading = model.read(model.ids(picture.text))
+    model = small_model("RoPE")
+    arrays = FrequencyNorms(model, layer=1, head=3).compute()
+    reading = model.read(model.ids(TEXT))
     for row, at in enumerate(np.ndindex(2, 4)):
         q, k = (
             [np.mean([math.hypot(x[2 * i], x[2 * i + 1]) for x in part[at][1:]]) for i in range(8)]
@@ -44,7 +44,7 @@ def test_norms_and_shares_are_those_of_columns_two_by_two():
 
 
 def test_a_given_model_has_its_own_layout_and_its_first_token_is_left_out():
-    picture = FrequencyNorms(HalfRotating(), layer=0, head=2, within=100, text="a" * 7)
+    picture = FrequencyNorms(HalfRotating(), layer=0, head=2, within=100)
     arrays, (query, key, rule, *_) = drawn(picture)
     np.testing.assert_allclose(query.line.get_ydata(), [5, 1])
     np.testing.assert_allclose(key.line.get_ydata(), [10, 2])

@@ -33,10 +33,10 @@ def test_both_curves_are_those_of_rotated_queries(content):
         assert scores[:, distance] == pytest.approx([rope, xpos], abs=1e-10)
 
 
-@pytest.mark.parametrize(("block", "seq_len"), [(6, 24), (7, 32), (2, 4)])
-def test_the_mask_and_its_counts_are_those_of_a_loop(block, seq_len):
-    arrays = BlockwiseMask(block=block, seq_len=seq_len).compute()
-    for row, key in np.ndindex(seq_len, seq_len):
+@pytest.mark.parametrize("block", [6, 16])
+def test_the_mask_and_its_counts_are_those_of_a_loop(block):
+    arrays = BlockwiseMask(block=block).compute()
+    for row, key in np.ndindex(32, 32):
         blocks_back = row // block - key // block
         expected = 0 if key > row else {0: 3, 1: 2}.get(blocks_back, 1)
         assert arrays.kinds[row, key] == expected
