@@ -15,13 +15,9 @@ from posviz.wording import shortened
 SOLVED = "With solutions, and the feedback for every known mistake."
 SEED = "Seed of the hidden test inputs.  [default: a new one]"
 SHARE = "The share of the points that a named mistake earns."
-Kind = Annotated[str, option("--for", "Who grades it: self, nbgrader or otter.", "WHOM")]
-Solved = Annotated[bool, option("--solved", SOLVED)]
-WithoutHints = Annotated[bool, option("--without-hints", "Leave the hints out.")]
+WHOM = "Who grades it: self, nbgrader or otter."
 Seed = Annotated[int | None, option("--seed", SEED, "N", min=0)]
-Share = Annotated[float, option("--partial", SHARE, "SHARE", min=0, max=1)]
 AsJson = Annotated[bool, option("--json", "Print each answer with its date, to hand in.")]
-Class = Annotated[Path, argument("FOLDER", "The folder with the class's notebooks.")]
 Graded = Annotated[str | None, argument("LESSON", "For example 05.  [default: what most answer]")]
 
 
@@ -29,9 +25,9 @@ Graded = Annotated[str | None, argument("LESSON", "For example 05.  [default: wh
 def assign(
     lesson: common.OneLesson,
     to: common.To,
-    kind: Kind = "self",
-    solved: Solved = False,
-    without_hints: WithoutHints = False,
+    kind: Annotated[str, option("--for", WHOM, "WHOM")] = "self",
+    solved: Annotated[bool, option("--solved", SOLVED)] = False,
+    without_hints: Annotated[bool, option("--without-hints", "Leave the hints out.")] = False,
     seed: Seed = None,
     notebooks: common.Notebooks = None,
     overwrite: common.Overwrite = False,
@@ -63,9 +59,9 @@ def assign(
 
 @command()
 def grade(
-    folder: Class,
+    folder: Annotated[Path, argument("FOLDER", "The folder with the class's notebooks.")],
     lesson: Graded = None,
-    share: Share = 0,
+    share: Annotated[float, option("--partial", SHARE, "SHARE", min=0, max=1)] = 0,
     seed: Seed = None,
     notebooks: common.Notebooks = None,
     overwrite: common.Overwrite = False,

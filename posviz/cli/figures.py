@@ -42,37 +42,18 @@ def controls(name: str) -> list[str]:
     return lines
 
 
+Texts = list[str] | None
 FORMATS = "svg, pdf, png, gif, mp4, html: one or several with commas."
 AS_USUAL = "  [default: pdf, or gif with --animate]"
+SETTINGS = "A knob's value; may be given again."
 MOVES = "The knob that moves in a gif or mp4.  [default: as `posviz list` tells]"
-Texts = list[str] | None
-Formats = Annotated[Texts, option("--format", FORMATS + AS_USUAL, "FORMATS")]
-Settings = Annotated[Texts, option("--set", "A knob's value; may be given again.", "KNOB=VALUE")]
-Animated = Annotated[str | None, option("--animate", MOVES, "KNOB")]
-Multiples = Annotated[
-    str, option("--small-multiples", "Values of a knob, side by side or in rows.", "KNOB=A,B,C")
-]
-Filmstrip = Annotated[
-    str, option("--filmstrip", "A knob from end to end, as five figures side by side.", "KNOB")
-]
-Alias = Annotated[str, option("--as", "The name of the files.", "NAME")]
-Snippet = Annotated[bool, option("--snippet", "LaTeX and Markdown beside it, with the caption.")]
-# How it looks: each is a field of an `Appearance`.
-Style = Annotated[str, option("--style", "notebook, slide, paper or poster.", "STYLE")]
-Layout = Annotated[
-    str, option("--layout", "Of a slide with its own title: full, body or half.", "PART")
-]
-Font = Annotated[str, option("--font", "An installed font's name.", "FONT")]
-Dark = Annotated[bool, option("--dark", "Light on a dark background.")]
-Colors = Annotated[str, option("--colors", "Instead of the first of the palette.", "COLOR,COLOR")]
-Cmap = Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")]
-Width = Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")]
-Title = Annotated[str, option("--title", "Above the figure.", "TEXT")]
-Labels = Annotated[
-    Texts, option("--label", "Other words in its texts; may be given again.", "OLD=NEW")
-]
-Legend = Annotated[bool, option("--legend/--no-legend", "Without its legends.")]
-Panel = Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)]
+SEVERAL = "Values of a knob, side by side or in rows."
+FILM = "A knob from end to end, as five figures side by side."
+SNIPPET = "LaTeX and Markdown beside it, with the caption."
+STYLES = "notebook, slide, paper or poster."
+PARTS = "Of a slide with its own title: full, body or half."
+COLORS = "Instead of the first of the palette."
+LABELS = "Other words in its texts; may be given again."
 
 
 @command()
@@ -81,25 +62,26 @@ def export(
     names: common.Names = None,
     everything: common.Everything = False,
     to: common.To = Path("figures"),
-    kinds: Formats = None,
-    set_: Settings = None,
-    knob: Animated = None,
-    multiples: Multiples = "",
-    filmstrip: Filmstrip = "",
-    alias: Alias = "",
-    snippet: Snippet = False,
+    kinds: Annotated[Texts, option("--format", FORMATS + AS_USUAL, "FORMATS")] = None,
+    set_: Annotated[Texts, option("--set", SETTINGS, "KNOB=VALUE")] = None,
+    knob: Annotated[str | None, option("--animate", MOVES, "KNOB")] = None,
+    multiples: Annotated[str, option("--small-multiples", SEVERAL, "KNOB=A,B,C")] = "",
+    filmstrip: Annotated[str, option("--filmstrip", FILM, "KNOB")] = "",
+    alias: Annotated[str, option("--as", "The name of the files.", "NAME")] = "",
+    snippet: Annotated[bool, option("--snippet", SNIPPET)] = False,
     overwrite: common.Overwrite = False,
-    style: Style = "notebook",
-    layout: Layout = "",
-    font: Font = "",
-    dark: Dark = False,
-    colors: Colors = "",
-    cmap: Cmap = "",
-    width: Width = "",
-    title: Title = "",
-    labels: Labels = None,
-    legend: Legend = True,
-    panel: Panel = 0,
+    # How it looks: each is a field of an `Appearance`.
+    style: Annotated[str, option("--style", STYLES, "STYLE")] = "notebook",
+    layout: Annotated[str, option("--layout", PARTS, "PART")] = "",
+    font: Annotated[str, option("--font", "An installed font's name.", "FONT")] = "",
+    dark: Annotated[bool, option("--dark", "Light on a dark background.")] = False,
+    colors: Annotated[str, option("--colors", COLORS, "COLOR,COLOR")] = "",
+    cmap: Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")] = "",
+    width: Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")] = "",
+    title: Annotated[str, option("--title", "Above the figure.", "TEXT")] = "",
+    labels: Annotated[Texts, option("--label", LABELS, "OLD=NEW")] = None,
+    legend: Annotated[bool, option("--legend/--no-legend", "Without its legends.")] = True,
+    panel: Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)] = 0,
 ):
     """Write figures, animations and living pages of pictures.
 

@@ -1,6 +1,5 @@
 """Commands for lessons: as a website, as slides, executed anew, opened in JupyterLab."""
 
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -17,24 +16,14 @@ from posviz.wording import shortened
 REPOSITORY = "The course's address on GitHub, for links that open it in Binder and Colab."
 SECTIONS = "Only these sections, for example 2,5,8.  [default: all]"
 MINUTES = "The lesson's own lecture, as far as it fits into this many minutes."
-Repository = Annotated[str, option("--repository", REPOSITORY, "ADDRESS")]
-Sections = Annotated[str, option("--sections", SECTIONS, "NUMBERS")]
-Minutes = Annotated[float | None, option("--minutes", MINUTES, "N", min=1)]
-Title = Annotated[str, option("--title", "The first slide's title.  [default: own]", "TEXT")]
-Author = Annotated[str, option("--author", "Who lectures.", "TEXT")]
-Date = Annotated[str, option("--date", "When, in your own words.", "TEXT")]
-Css = Annotated[
-    Path | None,
-    option("--css", "Lay your style sheet over ours.", "FILE", exists=True, dir_okay=False),
-]
-Pdf = Annotated[bool, option("--pdf", "Print a PDF as well.")]
+TITLE = "The first slide's title.  [default: own]"
 
 
 @command()
 def site(
     lessons: common.Lessons = None,
     to: common.To = Path("site"),
-    repository: Repository = "",
+    repository: Annotated[str, option("--repository", REPOSITORY, "ADDRESS")] = "",
     notebooks: common.Notebooks = None,
     show: common.Open = False,
     overwrite: common.Overwrite = False,
@@ -75,13 +64,13 @@ def slides(
     everything: common.Everything = False,
     to: common.To = Path("slides"),
     notebooks: common.Notebooks = None,
-    sections: Sections = "",
-    minutes: Minutes = None,
-    title: Title = "",
-    author: Author = "",
-    date: Date = "",
-    css: Css = None,
-    pdf: Pdf = False,
+    sections: Annotated[str, option("--sections", SECTIONS, "NUMBERS")] = "",
+    minutes: Annotated[float | None, option("--minutes", MINUTES, "N", min=1)] = None,
+    title: Annotated[str, option("--title", TITLE, "TEXT")] = "",
+    author: Annotated[str, option("--author", "Who lectures.", "TEXT")] = "",
+    date: Annotated[str, option("--date", "When, in your own words.", "TEXT")] = "",
+    css: Annotated[Path | None, option("--css", "Lay your style sheet over ours.", "FILE")] = None,
+    pdf: Annotated[bool, option("--pdf", "Print a PDF as well.")] = False,
     show: common.Open = False,
     overwrite: common.Overwrite = False,
 ):
@@ -92,8 +81,6 @@ def slides(
     posviz slides 05 --sections 2,5,8
     posviz slides 05 --minutes 20 --author "Your Name"
     """
-    from importlib.util import find_spec
-
     from tqdm import tqdm
 
     from posviz.publish.lesson import StoredLesson
@@ -101,18 +88,12 @@ def slides(
     from posviz.publish.slides import Front, choose_slides, write_pdf, write_slides
 
     chosen = arguments.lesson_notebooks(lessons, everything, notebooks)
-    decks = {
-        to / f"{path.stem}_slides.html": path
-        for path in chosen
-        if path.stem != EXAMINATION.notebook
-    }
+    lectures = [path for path in chosen if path.stem != EXAMINATION.notebook]
+    decks = {to / f"{path.stem}_slides.html": path for path in lectures}
     if not decks:
         raise ValueError("the examination has no slides: choose a lesson.")
     if sections and minutes:
         raise ValueError("choose --sections or --minutes, not both.")
-    if pdf and find_spec("playwright") is None:
-        told = "run `pip install playwright` and `playwright install chromium`."
-        raise ValueError(f"--pdf prints with Playwright: {told}")
     numbers = arguments.numbers(sections) if sections else ()
     front, first = Front(title, author, date, css), next(iter(decks))
     is_new = any((sections, minutes, *front, pdf, overwrite))
@@ -145,8 +126,7 @@ def rerun(
     from posviz.publish import rerun
 
     chosen = arguments.lesson_notebooks(lessons, everything, notebooks)
-    if not os.access(folder := chosen[0].absolute().parent, os.W_OK):
-        raise ValueError(f"you may not write into {shortened(folder)}.")
+    common.make_folder(chosen[0].absolute().parent)
     for path in chosen:
         try:
             lines = rerun.rerun(path)

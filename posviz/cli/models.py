@@ -11,10 +11,7 @@ from posviz.wording import shortened
 
 File = Annotated[Path | None, argument("FILE", "A config.json, or the name of a built-in one.")]
 AsJson = Annotated[bool, option("--json", "Print all numbers as JSON.")]
-Sweep = Annotated[str, typer.Argument(metavar="NAME", help="lesson, small or large.")]
-Part = Annotated[str, option("--part", "One of N equal parts.", "K/N")]
 Device = Annotated[str, option("--device", "The device: torch CPU, CUDA or MPS.", "NAME")]
-ListOnly = Annotated[bool, option("--list", "List the runs without starting any.")]
 Status = Annotated[bool, option("--status", "Show which runs are done, and start none.")]
 
 
@@ -52,11 +49,11 @@ def config(file: File = None, as_json: AsJson = False):
 
 @command()
 def sweep(
-    name: Sweep = "small",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="lesson, small or large.")] = "small",
     to: To = Path("runs"),
-    part: Part = "1/1",
+    part: Annotated[str, option("--part", "One of N equal parts.", "K/N")] = "1/1",
     device: Device = "torch CPU",
-    list_only: ListOnly = False,
+    list_only: Annotated[bool, option("--list", "List the runs without starting any.")] = False,
     status: Status = False,
 ):
     """Train small models on short texts, test them on long ones; lesson 12 draws the results.
