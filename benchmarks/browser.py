@@ -1,7 +1,7 @@
 """From slider to pixels in a real JupyterLab: latency, frames a second, and how far behind.
 
     python benchmarks/browser.py                          all, which takes about half an hour
-    python benchmarks/browser.py heatmap echo FourTerms   these alone
+    python benchmarks/browser.py heatmap FourTerms   these alone
     python benchmarks/browser.py SinusoidalTable.d_model  by this knob
 
 Each contender shows its picture in a notebook of its own. A key press is timed until the pixels on
@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from pictures import PICTURES
-from stage import ONE_THREAD, Floor, Row, Stage, echo, open_lab
+from stage import ONE_THREAD, Row, Stage
 
 from posviz.lessons import load, names
 from tests.browser.server import chromium, jupyterlab
@@ -90,24 +90,9 @@ def print_course(browser, server, chosen):
         print(f"| {picture} | {label} ({stage.hand.drives}) | {cells(row)}", flush=True)
 
 
-def print_floor(browser, server):
-    """A widget whose Python answers at once, by the same way."""
-    lab = open_lab(browser, server, "echo", "in_kernel.Echo()")
-    lab.page.wait_for_function("() => bench.echo")
-    floor = Floor(*medians([echo(lab) for _ in range(REPETITIONS)]))
-    lab.page.close()
-    lab.shut_down_kernels()
-    ways = "at rest ms | one after the other ms | of these, a second | one in each frame ms |"
-    print(f"\n| the floor | {ways} kernel ms |\n|{'---|' * 6}")
-    print(
-        f"| bare echo | {floor.alone:.1f} | {floor.queued:.1f} | {1000 / floor.queued:.0f} "
-        f"| {floor.steady:.1f} | {floor.kernel:.2f} |"
-    )
-
-
 def main():
     """Print the tables."""
-    every = [*PICTURES, *names(), "echo"]
+    every = [*PICTURES, *names()]
     asked = sys.argv[1:] or every
     if not {name.partition(".")[0] for name in asked} <= set(every):
         sys.exit(f"usage: browser.py [{' | '.join(every)}] …")
@@ -120,10 +105,8 @@ def main():
         with jupyterlab(folder, Path(home)) as server:
             if drawn := [name for name in PICTURES if name in asked]:
                 print_contenders(browser, server, drawn)
-            if taught := [name for name in asked if name not in {*PICTURES, "echo"}]:
+            if taught := [name for name in asked if name not in PICTURES]:
                 print_course(browser, server, taught)
-            if "echo" in asked:
-                print_floor(browser, server)
 
 
 if __name__ == "__main__":

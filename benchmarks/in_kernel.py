@@ -1,8 +1,7 @@
-"""What browser.py needs in the kernel: a stopwatch, and a widget that answers at once."""
+"""What browser.py needs in the kernel: a stopwatch."""
 
 import time
 
-import anywidget
 from IPython import get_ipython
 
 _times: list[float] = []
@@ -32,24 +31,3 @@ def taken():
     times = _times[:]
     _times.clear()
     return times
-
-
-class Echo(anywidget.AnyWidget):
-    """The floor: nothing is computed, drawn or shown."""
-
-    _esm = """
-    export default {
-      render({ model }) {
-        const waiting = [];
-        model.on("msg:custom", () => waiting.shift()()); // messages keep their order
-        window.bench.echo = () => new Promise((resolve) => {
-          waiting.push(resolve);
-          model.send({});
-        });
-      },
-    };
-    """
-
-    def __init__(self):
-        super().__init__()
-        self.on_msg(lambda widget, message, buffers: widget.send({}))

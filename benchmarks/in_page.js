@@ -1,5 +1,5 @@
-// What the page itself does: see its own pixels change, move a control 60 times a second, and wait
-// for an echo. From outside, one call would wait for another.
+// What the page itself does: see its own pixels change and move a control 60 times a second. From
+// outside, one call would wait for another.
 
 const bench = { events: [], changes: [], chosen: 0 };
 
@@ -119,25 +119,6 @@ bench.settled = async (quiet) => {
     await pause(100); // what the kernel sent before its answer is shown by now
     if (last >= (bench.changes.at(-1) ?? 0)) return;
   }
-};
-
-// An echo's milliseconds there and back: one at a time, as key presses come; as many as there can be
-// in two seconds, one after the other; and one in each animation frame, whether the last is back
-// or not, as a slider that does not wait would send them.
-bench.echoes = async () => {
-  const timed = async () => {
-    const began = performance.now();
-    await bench.echo();
-    return performance.now() - began;
-  };
-  const alone = [], queued = [], steady = [];
-  for (let i = 0; i < 40; i += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    alone.push(await timed());
-  }
-  for (const end = performance.now() + 2000; performance.now() < end;) queued.push(await timed());
-  await bench.repeat(120, () => steady.push(timed()));
-  return { alone, queued, steady: await Promise.all(steady) };
 };
 
 document.addEventListener("keydown", (event) => bench.events.push(event.timeStamp), true);

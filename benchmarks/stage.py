@@ -111,22 +111,3 @@ class Stage:
     def _settle(self, milliseconds):
         """Wait until the kernel is done, and nothing has happened on the page for so long."""
         self.page.evaluate("quiet => bench.settled(quiet)", milliseconds)
-
-
-class Floor(NamedTuple):
-    """What one repetition of echoes measures, in milliseconds."""
-
-    alone: float  # there and back, at rest
-    queued: float  # one after the other
-    steady: float  # one in each animation frame, whether the last is back or not
-    kernel: float
-
-
-def echo(lab):
-    """One repetition on a page that shows an `in_kernel.Echo`."""
-    lab.page.evaluate("() => bench.ask('in_kernel.taken()')")
-    times = lab.page.evaluate("() => bench.echoes()")
-    kernel = lab.page.evaluate("() => bench.ask('in_kernel.taken()')")
-    return Floor(
-        *(statistics.median(times[way]) for way in Floor._fields[:3]), statistics.median(kernel)
-    )
