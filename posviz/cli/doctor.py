@@ -4,7 +4,6 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import metadata
 
 import typer
@@ -24,33 +23,22 @@ USES = {  # of the extras that a reader may want
 }
 
 
-@dataclass
-class Check:
-    """What was looked at, what was found, and what to do; fatal: the course needs it."""
-
-    name: str
-    found: str
-    fine: bool = True
-    fatal: bool = False
-
-    def __str__(self):
-        word = "ok" if self.fine else "FAILS" if self.fatal else "missing"
-        return f"{word:8}{self.name:22}{self.found}"
+Check = tuple[str, str, str]  # "ok", "missing" or "FAILS", where the course needs it; what; found
 
 
 @command()
 def doctor():
     """Check the installation, and suggest fixes."""
     failed = False
-    for check in checks():
-        typer.echo(str(check))
-        failed = failed or check.fatal
+    for word, name, found in checks():
+        typer.echo(f"{word:8}{name:22}{found}")
+        failed = failed or word == "FAILS"
     raise typer.Exit(int(failed))
 
 
 def checks() -> Iterator[Check]:
     """Yield the result of each check when it is done."""
-    yield Check("Python", f"{platform.python_version()} at {sys.executable}")
+    yield "ok", "Python", f"{platform.python_version()} at {sys.executable}"
     for wanted in map(Requirement, metadata.requires("posviz") or ()):
         marker = wanted.marker
         extra = next((each for each in USES if marker and marker.evaluate({"extra": each})), "")
@@ -62,12 +50,12 @@ def checks() -> Iterator[Check]:
 
 def version(wanted: Requirement, extra: str) -> Check:
     """A package that posviz asks for, beside the version that is installed."""
-    advice = f"pip install 'posviz[{extra}]' for {USES[extra]}" if extra else "pip install posviz"
     found = next((each.version for each in metadata.distributions(name=wanted.name)), "")
     if found and wanted.specifier.contains(found, prereleases=True):
-        return Check(wanted.name, found)
+        return "ok", wanted.name, found
+    advice = f"pip install 'posviz[{extra}]' for {USES[extra]}" if extra else "pip install posviz"
     problem = f"{found or 'not installed'}, needs {wanted.specifier}: {advice}"
-    return Check(wanted.name, problem, False, fatal=not extra)
+    return "missing" if extra else "FAILS", wanted.name, problem
 
 
 def machine() -> Iterator[Check]:
@@ -76,7 +64,7 @@ def machine() -> Iterator[Check]:
     from posviz.pictures.style import parameters
 
     for name, reason in devices().items():
-        yield Check(f"device {name}", reason or "can be used", not reason)
+        yield "missing" if reason else "ok", f"device {name}", reason or "can be used"
     fonts = ", ".join(parameters("notebook", False)["font.family"][1:])
     advice = "Chinese, Japanese, Korean text shows as boxes: install Noto Sans CJK (fonts-noto-cjk)"
-    yield Check("font, East Asia", fonts or advice, bool(fonts))
+    yield "ok" if fonts else "missing", "font, East Asia", fonts or advice
