@@ -9,7 +9,6 @@ function of all of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from math import ceil
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -26,7 +25,6 @@ from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
-RANGES = 400  # in which a long row is shown: about as many as its panel has pixels
 SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 turns as with any
 
 
@@ -123,22 +121,11 @@ class Map:
     """A matrix as colours, row 0 on top, in axes that fit it; one row of it may be marked.
 
     most: rows and columns of the largest that will be shown, for which the layout leaves room;
-    size: those that the axes have, if a cell stands for several of them; across: the ends of x, if
-    columns are no whole numbers.
+    across: the ends of x, if columns are no whole numbers.
     """
 
     def __init__(
-        self,
-        axes,
-        show: Show,
-        *,
-        most,
-        cmap=SIGNED,
-        limits=(-1, 1),
-        row=None,
-        size=None,
-        across=None,
-        **more,
+        self, axes, show: Show, *, most, cmap=SIGNED, limits=(-1, 1), row=None, across=None, **more
     ):
         low, high = limits
         self.image = axes.imshow(
@@ -148,26 +135,25 @@ class Map:
         self.markers = [axes.axhline(0, color=c, animated=True) for c in ("white", "black") if row]
         if row:
             self.markers[0].set_linewidth(2 * self.markers[1].get_linewidth())
-        self.axes, self.show, self.size = axes, _of(show), size
+        self.axes, self.show = axes, _of(show)
         self.row = _of(row or "row")
         self.across, self.shown = across, np.zeros(0)
-        self._fit(most, most)
+        self._fit(most)
         self.fitted: tuple = ()  # the layout's room is not what is shown
 
-    def _fit(self, cells, size):
+    def _fit(self, size):
         """Axes have to be drawn anew."""
-        down, right = (n * ceil(of / n) - 0.5 for n, of in zip(cells, size, strict=True))
-        self.image.set_extent((*(self.across or (-0.5, right)), down, -0.5))
-        across = self.across or (-0.5, size[1] - 0.5)
-        _set_limits(self.axes, xlim=across, ylim=(size[0] - 0.5, -0.5))
-        self.fitted = cells, size
+        down, right = size[0] - 0.5, size[1] - 0.5
+        across = self.across or (-0.5, right)
+        self.image.set_extent((*across, down, -0.5))
+        _set_limits(self.axes, xlim=across, ylim=(down, -0.5))
+        self.fitted = size
 
     def move(self, arrays: Arrays) -> None:
         """Colour the matrix, and fit the axes if its shape has changed."""
         values = self.show(arrays)
-        size = self.size(arrays) if self.size else values.shape
-        if (values.shape, size) != self.fitted:
-            self._fit(values.shape, size)
+        if values.shape != self.fitted:
+            self._fit(values.shape)
         if not _is_same(values, self.shown):  # a large one takes long to be sent
             self.image.set_data(values)
             self.shown = values
@@ -294,20 +280,3 @@ def broken(strokes: np.ndarray) -> np.ndarray:
     """Strokes [count, points, 2] as the x and y of one line, with a gap after each."""
     gap = np.full((len(strokes), 1, 2), np.nan)
     return np.concatenate([strokes, gap], axis=1).reshape(-1, 2).T
-
-
-def in_ranges(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each range of a long row starts, its lowest and highest; a short row is whole.
-
-    A line through them covers what a line through all would, where a range is a pixel wide.
-    """
-    if len(y) <= RANGES:
-        return np.arange(len(y)), y, y
-    starts = np.linspace(0, len(y), RANGES + 1)[:-1].astype(int)
-    return starts, np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
-
-
-def through_ranges(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The line through a row, of a long one through the lowest and highest of each range."""
-    starts, low, high = in_ranges(y)
-    return np.repeat(x[starts], 2), np.stack([low, high], axis=-1).ravel()

@@ -71,15 +71,3 @@ def complex_scores(q, k, base):
     angles = np.outer(np.arange(len(q)), frequencies(q.shape[1], base))
     q, k = ((x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * angles) for x in (q, k))
     return (q @ k.conj().T).real
-
-
-def assert_curve_covers(curve, first, values):
-    """The line goes through all values, or through the lowest and highest of each range."""
-    x, low, high = np.asarray(curve[0])[::2], curve[1][::2], curve[1][1::2]
-    assert np.array_equal(x, np.asarray(curve[0])[1::2])
-    assert x[0] == first
-    assert len(x) == min(len(values), 400)
-    ranges = np.split(np.asarray(values), x[1:] - first)
-    assert 1 <= min(map(len, ranges)) <= max(map(len, ranges)) <= math.ceil(len(values) / 400)
-    np.testing.assert_allclose(low, [min(each) for each in ranges], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(high, [max(each) for each in ranges], rtol=0, atol=1e-10)

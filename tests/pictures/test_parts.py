@@ -60,14 +60,6 @@ def test_a_map_is_set_again_only_to_other_values(axes):
     assert part.image.stale
 
 
-def test_a_cell_may_stand_for_several_tokens(axes):
-    part = parts.Map(axes, lambda a: np.eye(4), most=(9, 9), size=lambda a: (a.tokens, a.tokens))
-    for tokens, end in ((7, 7.5), (8, 7.5), (4, 3.5), (10, 11.5)):
-        moved(part, tokens=tokens)
-        assert part.image.get_extent() == [-0.5, end, end, -0.5]
-        assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, tokens - 0.5), (tokens - 0.5, -0.5))
-
-
 def test_strokes_are_one_line_with_gaps():
     strokes = np.arange(12).reshape(3, 2, 2)
     x, y = parts.broken(strokes)

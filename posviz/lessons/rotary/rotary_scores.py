@@ -1,13 +1,13 @@
 """The scores of all queries with all keys, without RoPE and with it."""
 
-import math
 import zlib
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.arrays import Array, namespace, to_device, to_numpy
+from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import apply_rotary
 from posviz.lessons.order.shuffled_sentence import words_of
 from posviz.pictures.knobs import choice, device, even, integer, log, log_integer, text
@@ -18,7 +18,6 @@ from posviz.pictures.parts import (
     Limits,
     Map,
     legend_above,
-    through_ranges,
     whole,
     wide,
     zero,
@@ -26,8 +25,7 @@ from posviz.pictures.parts import (
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
-LONGEST = 4096
-CELLS = 512  # what a map can show of a long text
+LONGEST = 512
 NEAR = 2  # offsets up to here are near the diagonal
 LIMITS = {  # ends of the colours, ends of the curves
     "one token": (3, (-4, 4)),
@@ -54,23 +52,25 @@ class RotaryScores(Picture):
     where = device(more=True)
 
     def compute(self) -> Arrays:
-        """Return scores [cells, cells] and their mean at each offset, without RoPE and with it.
+        """Return scores [len, len] and their mean at each offset, without RoPE and with it.
 
         NumPy computes in float64, the other devices in float32.
         """
         qk = self._vectors(self.seq_len) / self.head_dim**0.25
         if self.where != "NumPy":
             qk = to_device(qk.astype(np.float32), self.where)
-        inv_freq = rotary_frequencies(self.head_dim, self.base)
-        pairs = qk, apply_rotary(qk, rotary_angles(np.arange(self.seq_len), inv_freq))
-        # A score is linear in query and key: the mean over a block is the score of their means.
-        maps = [to_numpy(_block_means(q) @ _block_means(k).T) for q, k in pairs]
-        offsets = np.arange(1 - self.seq_len, self.seq_len)
-        means = [_sums_by_offset(*pair) / (self.seq_len - abs(offsets)) for pair in pairs]
+        places, inv_freq = np.arange(self.seq_len), rotary_frequencies(self.head_dim, self.base)
+        pairs = qk, apply_rotary(qk, rotary_angles(places, inv_freq))
+        maps = [to_numpy(q @ k.T) for q, k in pairs]
+        apart = offsets(places, places)
+        counts = self.seq_len - abs(np.arange(1 - self.seq_len, self.seq_len))  # of each offset
+        row = (apart + self.seq_len - 1).ravel()
+        means = [np.bincount(row, scores.ravel()) / counts for scores in maps]
+        near = abs(apart) <= NEAR
         return self.arrays(
             maps=maps,
-            curves=[through_ranges(offsets, each) for each in means],
-            means=_near_and_far(offsets, means[1]),
+            curves=[(np.arange(1 - self.seq_len, self.seq_len), each) for each in means],
+            means=(maps[1][near].mean(), maps[1][~near].mean()),
             ends={"xlim": (-1.02 * self.seq_len, 1.02 * self.seq_len)},
         )
 
@@ -92,7 +92,6 @@ class RotaryScores(Picture):
         limit, ends = LIMITS[self.content]
         *heats, means = maps_and_curves(figure, 1.2, 2.6)
         look = {"limits": (-limit, limit), "aspect": "equal", "most": (LONGEST, LONGEST)}
-        look["size"] = lambda a: (a.seq_len, a.seq_len)
         maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(heats)]
         for axes, title in zip(heats, ("without RoPE", "with RoPE"), strict=True):
             axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0), title=title)
@@ -119,35 +118,3 @@ class RotaryScores(Picture):
             f"With RoPE the mean score of {arrays.seq_len} tokens is {near} near the diagonal, up "
             f"to a distance of {NEAR}, and {far} farther away."
         )
-
-
-def _block_means(x: Array) -> Array:
-    """Means of neighbouring rows of x [seq_len, head_dim]; the last block may be a short one."""
-    seq_len, width = len(x), math.ceil(len(x) / CELLS)
-    if width == 1:
-        return x
-    whole = seq_len // width * width
-    means = x[:whole].reshape(-1, width, x.shape[-1]).mean(1)
-    if whole == seq_len:
-        return means
-    return namespace(x).concat([means, x[whole:].mean(0)[None]])
-
-
-def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
-    """Sum of the scores on every diagonal, from offset 1 − seq_len to seq_len − 1.
-
-    That is a correlation of queries with keys: by Fourier transforms it needs no table of scores.
-    """
-    seq_len = len(q)
-    padded = 1 << (2 * seq_len - 1).bit_length()
-    # A row for each dimension: numbers that lie side by side are transformed twice as fast.
-    rows = (np.ascontiguousarray(to_numpy(x).T, dtype=float) for x in (k, q))
-    keys, queries = (np.fft.rfft(x, n=padded) for x in rows)
-    sums = np.fft.irfft(np.vecdot(keys, queries, axis=0), n=padded)  # type: ignore[call-overload]
-    return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
-
-
-def _near_and_far(offsets, means):
-    """Mean score over all pairs near the diagonal, and over all others."""
-    pairs, near = (len(offsets) + 1) // 2 - abs(offsets), abs(offsets) <= NEAR
-    return [np.average(means[part], weights=pairs[part]) for part in (near, ~near)]
