@@ -143,13 +143,13 @@ def _answered(lesson, exercise, begin, end, kept: Callable[[str, list[str]], lis
     return "\n".join(lines)
 
 
-def _hidden(exercise, cells, seed) -> list[str]:
+def _hidden(lesson, exercise, cells, seed) -> list[str]:
     """The lines of a hidden test: it raises, with what the reader is told, for what is not right.
 
     cells: the name of the kernel's list of what it has run.
     """
     return [
-        f"from {exercise.module} import {exercise.checker_name}",
+        f"from posviz.lessons.{lesson.topic} import {exercise.checker_name}",
         "from posviz.classroom.grade import require",
         f"seed = {seed}",  # in a line that no error shows
         f"require({exercise.checker_name}, {exercise.name!r}, {cells}, "
@@ -168,7 +168,8 @@ def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
     if "..." not in exercise.stub:  # code with a mistake: marks at its line would show where
         answered = "\n".join([exercise.stub, marks[0], solution(lesson, exercise), marks[1]])
     yield new_code_cell(answered, metadata=_for_nbgrader(exercise.name, solution=True))
-    test = ["### BEGIN HIDDEN TESTS", *_hidden(exercise, "In", seed), "### END HIDDEN TESTS"]
+    hidden = _hidden(lesson, exercise, "In", seed)
+    test = ["### BEGIN HIDDEN TESTS", *hidden, "### END HIDDEN TESTS"]
     about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)
     # The hidden test comes first: what runs below it runs in the grader's own kernel.
     yield new_code_cell("\n".join([*test, _check(exercise)]), metadata=about)
@@ -205,7 +206,7 @@ def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
     yield new_code_cell(_answered(lesson, exercise, *marks, kept))
     yield new_raw_cell("# END SOLUTION")
     yield new_raw_cell("# BEGIN TESTS")
-    test = [f"def test_{exercise.name}(env):", *_hidden(exercise, "env['In']", seed)]
+    test = [f"def test_{exercise.name}(env):", *_hidden(lesson, exercise, "env['In']", seed)]
     yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
     yield new_raw_cell("# END TESTS")
     yield new_code_cell(_check(exercise))

@@ -8,10 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
-
 import posviz
-from posviz.course import Lesson
+from posviz.course import EXAMINATION, LESSONS, Lesson
 from posviz.publish.lesson import StoredLesson
 from posviz.teaching import solutions
 from posviz.teaching.checker import Checker
@@ -35,7 +33,7 @@ class Exercise:
     given: code that shows something before the reader answers, often none.
     stub: the code that the reader is to fill in.
     check: the code that shows the verdict.
-    module: where the checker is, and checker_name how it is called there.
+    checker_name: how the checker is called where the lesson imports it.
     lent: what an answer may use of posviz: what text and stub call by name.
     """
 
@@ -45,7 +43,6 @@ class Exercise:
     stub: str
     check: str
     checker: Checker
-    module: str
     checker_name: str
     lent: dict[str, Callable[..., Any]]
 
@@ -61,30 +58,21 @@ class Exercise:
 @functools.cache
 def of_lesson(notebook: Path) -> list[Exercise]:
     """The exercises of a lesson's notebook, in its order."""
-    cells, found = stored(notebook).notebook.cells, []
-    imports: dict[str, str] = {}
-    for number, cell in enumerate(cells):
-        imports |= _imported(cell)
-        if cell.cell_type == "code" and (asked := _ASKED.search(cell.source)):
-            found.append(_exercise(_before(cells, number), cell.source, asked, imports))
+    (row,) = [row for row in (*LESSONS, EXAMINATION) if row.notebook == notebook.stem]
+    checkers, found = import_module(f"posviz.lessons.{row.topic}"), []
+    before: list[str] = []  # from the last text on
+    for cell in stored(notebook).notebook.cells:
+        if cell.cell_type == "markdown":
+            before = []
+        elif asked := _ASKED.search(cell.source):
+            checker = getattr(checkers, asked[1])
+            found.append(_exercise(before, cell.source, asked, checker))
+        before.append(cell.source)
     return found
 
 
-def _imported(cell) -> dict[str, str]:
-    """The modules of the exercises' names that a cell imports."""
-    lines = re.findall(r"^from (posviz\.lessons\.\S+) import (.+)$", cell.source, re.MULTILINE)
-    return {name.strip(): module for module, names in lines for name in names.split(",")}
-
-
-def _before(cells: list[NotebookNode], number: int) -> list[NotebookNode]:
-    """The cells of an exercise before its check: from the text that asks for it on."""
-    first = max(i for i in range(number) if cells[i].cell_type == "markdown")
-    return cells[first:number]
-
-
-def _exercise(before, check, asked, imports) -> Exercise:
-    text, *code = [cell.source for cell in before]
-    text = _HEADING.sub("", text)
+def _exercise(before: list[str], check: str, asked: re.Match, checker: Checker) -> Exercise:
+    text, code = _HEADING.sub("", before[0]), before[1:]
     if f"{asked[2]} = ..." in check:  # one cell to answer and to check
         stub, check = check[: asked.start()].rstrip(), check[asked.start() :]
         *given, stub = [*code, stub]
@@ -92,9 +80,7 @@ def _exercise(before, check, asked, imports) -> Exercise:
         *given, stub = code
     called = {name for part in [*_CODE.findall(text), stub] for name in _CALLED.findall(part)}
     lent = {name: getattr(posviz, name) for name in sorted(called & set(dir(posviz)))}
-    module = imports[asked[1]]
-    checker = getattr(import_module(module), asked[1])
-    return Exercise(asked[2], text, given, stub, check, checker, module, asked[1], lent)
+    return Exercise(asked[2], text, given, stub, check, checker, asked[1], lent)
 
 
 def solution(lesson: Lesson, exercise: Exercise) -> str:

@@ -78,18 +78,14 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     names = [path.with_suffix("").parts for path in paths]
     count = Counter(parts[0] for parts in names)
     students = [parts[0] if count[parts[0]] == 1 else "/".join(parts) for parts in names]
-    return [
-        _submission(student, folder / path, lessons)
-        for student, path in zip(students, paths, strict=True)
-    ]
-
-
-def _submission(student, file, lessons) -> Submission:
-    try:
-        cells = [cell.source for cell in read(file).cells if cell.cell_type == "code"]
-    except (OSError, RuntimeError):
-        return Submission(student, [], f"{file.name} is not a notebook.", None)
-    return Submission(student, cells, "", _answered("\n".join(cells), lessons))
+    found = []
+    for student, path in zip(students, paths, strict=True):
+        try:
+            cells = [c.source for c in read(folder / path).cells if c.cell_type == "code"]
+            found.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
+        except (OSError, RuntimeError):
+            found.append(Submission(student, [], f"{path.name} is not a notebook.", None))
+    return found
 
 
 def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
@@ -98,8 +94,8 @@ def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
     for lesson, notebook in lessons.items():
         names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
         parts[lesson] = len(names & words) / max(len(names), 1)
-    best = [lesson for lesson, part in parts.items() if part == max(parts.values()) > 0]
-    return best[0] if len(best) == 1 else None
+    best, *others = [each for each in parts if parts[each] == max(parts.values())]
+    return None if others or not parts[best] else best
 
 
 def _called(lesson) -> str:
