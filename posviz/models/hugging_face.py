@@ -156,9 +156,9 @@ def _traced(model: Any) -> Iterator[list[_TracedLayer]]:
 
     def rotate(q: Any, k: Any, cos: Any, sin: Any, *rest: Any, **more: Any) -> Any:
         result = originals[ROTATE](q, k, cos, sin, *rest, **more)
-        own = [to_numpy(x[0]).copy() for x in (q, k)]
+        own_q, own_k = (to_numpy(x[0]).copy() for x in (q, k))
         waves = [to_numpy(x).reshape(-1, x.shape[-1]) for x in (cos, sin)]
-        layer = _TracedLayer(*own, (own[0], to_numpy(result[0][0]), *waves))
+        layer = _TracedLayer(own_q, own_k, (own_q, to_numpy(result[0][0]), *waves))
         (rotated if ATTEND in originals else layers).append(layer)
         return result
 

@@ -79,6 +79,7 @@ def test_dynamic_ntk_is_that_of_transformers(seq_len):
         {},
         {"truncate": False},
         {"beta_fast": 16.0, "beta_slow": 2.0},
+        {"beta_fast": 1.0, "beta_slow": 1.0},  # a step, as Kimi-K2 has it
         {"beta_fast": 1.2, "attention_factor": 0.7},
         {"mscale": 1.0, "mscale_all_dim": 0.707},
         {"mscale": 0.5, "mscale_all_dim": 0.5},
@@ -108,7 +109,7 @@ def test_longrope_is_that_of_transformers(attention_factor, longest, seq_len):
 
 
 @pytest.mark.parametrize("factor", [1.0, 8.0])
-@pytest.mark.parametrize("band", [(1.0, 4.0), (0.5, 32.0)], ids=str)
+@pytest.mark.parametrize("band", [(1.0, 4.0), (0.5, 32.0), (1.0, 1.0)], ids=str)
 def test_llama3_is_that_of_transformers(factor, band):
     both = dict(zip(("low_freq_factor", "high_freq_factor"), band, strict=True))
     lengths = {"original_max_position_embeddings": 8192}
@@ -132,6 +133,14 @@ def test_the_ramp_of_the_paper_counts_periods(dim, base, original):
     found = yarn(dim, 8, original_max_seq_len=original, base=base, ramp="paper")
     expected = list(by_periods(dim, 8, base, original, 1, 32))
     np.testing.assert_allclose(found.inv_freq, expected, rtol=1e-9)
+
+
+def test_the_paper_ramp_with_equal_betas_is_a_step_at_so_many_rotations():
+    options = {"beta_fast": 1.0, "beta_slow": 1.0, "ramp": "paper"}
+    found = yarn(64, 32.0, original_max_seq_len=4096, base=50_000.0, **options)
+    inv_freq = rotary_frequencies(64, 50_000.0)
+    rotations = 4096 * inv_freq / (2 * np.pi)
+    np.testing.assert_allclose(inv_freq / found.inv_freq, np.where(rotations >= 1, 1, 32))
 
 
 @pytest.mark.parametrize("factor", [2.0, 8.0])

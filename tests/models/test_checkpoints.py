@@ -1,7 +1,5 @@
-"""Tables in files that safetensors wrote, and files made to do harm; the hub is never asked."""
+"""Tables in files that safetensors wrote, and broken ones; the hub is never asked."""
 
-import json
-import subprocess
 import sys
 
 import huggingface_hub
@@ -96,43 +94,11 @@ def test_without_a_name_the_choice_must_be_clear(tmp_path):
         load_table(path)
 
 
-ENTRY = {"dtype": "F32", "shape": [2, 4], "data_offsets": [0, 32]}
-HUGE = {"dtype": "F32", "shape": [2**17, 2**17], "data_offsets": [0, 2**36]}
-
-
-def packed(header, data=bytes(32), length=None) -> bytes:
-    """A file of the format: the header's length, the header, the data."""
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return (len(text) if length is None else length).to_bytes(8, "little") + text + data
-
-
-HARMFUL = {
-    "empty": b"",
-    "a pickle that ends the process": b"cbuiltins\nexit\n(S'a pickle was run'\ntR.",
-    "cut short": packed({"table": ENTRY})[:-1],
-    "a header that is said to be huge": packed({"table": ENTRY}, length=2**63),
-    "a header nested too deeply": packed(b"[" * 200_000),
-    "a table that is not there": packed({"table": HUGE}),
-    "a shape that wraps around": packed({"table": ENTRY | {"shape": [2**32, 2**32]}}),
-    "data that overlap": packed({"table": ENTRY, "other": ENTRY}),
-}
-
-
-@pytest.mark.slow("a process")
-def test_harmful_file_is_refused_and_does_not_end_python(tmp_path):
-    for number, content in enumerate(HARMFUL.values()):
-        (tmp_path / f"{number}.safetensors").write_bytes(content)
-    program = """
-import sys
-from posviz.models.checkpoints import load_table
-for number in range(int(sys.argv[1])):
-    try:
-        load_table(f"{number}.safetensors", "table")
-    except ValueError as error:
-        print(error)
-"""
-    command = [sys.executable, "-c", program, str(len(HARMFUL))]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    told = done.stdout.splitlines()
-    assert len(told) == len(HARMFUL)
-    assert all(" is not a safetensors file: " in line for line in told)
+@pytest.mark.parametrize(
+    "content", [b"", b"cbuiltins\nexit\n(S'a pickle was run'\ntR.", b"cut short"]
+)
+def test_a_pickle_is_not_run_and_a_broken_file_is_refused(content, checkpoint):
+    path = checkpoint / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] if content == b"cut short" else content)
+    with pytest.raises(ValueError, match=" is not a safetensors file: "):
+        load_table(path, "half")

@@ -9,7 +9,6 @@ import torch
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.position_maps import (
     MappedRotary,
-    dual_chunk_positions,
     rerope_positions,
     self_extend_positions,
 )
@@ -102,7 +101,6 @@ MAPS = {
     "as they are": partial(rerope_positions, window=LENGTH),
     "rerope": partial(rerope_positions, window=9),
     "self-extend": partial(self_extend_positions, window=20, group=3),
-    "dual chunk": partial(dual_chunk_positions, chunk=10, farthest=12),
 }
 
 
