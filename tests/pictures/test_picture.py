@@ -14,20 +14,7 @@ from posviz.pictures.knobs import integer, switch
 from posviz.pictures.picture import Picture
 from tests.pictures.sample import ROOT, Failing, Waves
 
-LOUD = {
-    "axes.facecolor": "yellow",
-    "axes.prop_cycle": matplotlib.cycler("color", ["red"]),
-    "figure.dpi": 37,
-    "figure.facecolor": "pink",
-    "font.family": "monospace",
-    "font.size": 31,
-    "image.cmap": "hot",
-    "lines.linewidth": 9,
-    "savefig.dpi": 37,
-    "savefig.bbox": "tight",
-    "text.color": "green",
-    "xtick.labelsize": 3,
-}
+LOUD = {"axes.facecolor": "yellow", "figure.dpi": 37, "font.size": 31, "savefig.bbox": "tight"}
 
 
 def pixels(figure):

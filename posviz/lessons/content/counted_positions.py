@@ -4,10 +4,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.cope import cope_gates, cope_positions
+from posviz.lessons._sentences import ENDS, is_word, label_tokens, tokens_of
 from posviz.pictures.knobs import choice, integer, real, text
 from posviz.pictures.parts import Curve, Text, broken, inches, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
-from posviz.pictures.tokens import ENDS, is_word, label_tokens, tokens_of
 
 COUNTS = {"every token": lambda token: True, "words": is_word, "full stops": ENDS.__contains__}
 

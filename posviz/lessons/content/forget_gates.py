@@ -5,12 +5,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.fox import fox_bias
+from posviz.lessons._sentences import are, label_tokens, tokens_of
 from posviz.pictures.knobs import real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
-from posviz.pictures.tokens import are, label_tokens, tokens_of
 from posviz.wording import signed
 
 

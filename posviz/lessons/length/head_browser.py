@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
+from posviz.lessons._sentences import label_tokens
 from posviz.models.reading import Look, look
 from posviz.models.small import ENCODINGS, small_model
 from posviz.pictures.knobs import choice, integer, text
 from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, inches, on_colours, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
-from posviz.pictures.tokens import label_tokens
 
 MOST = 40  # tokens that are shown
 FEW = 8  # layers, up to which the grid is drawn to scale

@@ -13,10 +13,10 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.lessons._sentences import label_tokens
 from posviz.pictures.knobs import choice, integer, text
 from posviz.pictures.parts import Background, Curve, Map, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
-from posviz.pictures.tokens import label_tokens
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM

@@ -7,13 +7,13 @@ from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.sinusoidal import sinusoidal
+from posviz.lessons._sentences import short
 from posviz.lessons.order.shuffled_sentence import D_MODEL, NUM_HEADS, projections, word_vector
 from posviz.lessons.order.shuffled_sentence import words_of as all_words_of
 from posviz.pictures.knobs import choice, real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Ring, broken, legend_over, zero
 from posviz.pictures.picture import Arrays, Picture
-from posviz.pictures.tokens import short
 
 MOST_WORDS = 5  # for which there is room beside each other
 NUMBERS = 8  # of each summary

@@ -8,13 +8,13 @@ import torch
 import transformers
 from transformers.models.ministral3.modeling_ministral3 import get_llama_4_attn_scale
 
+from posviz.lessons._sentences import are, is_word, tokens_of
 from posviz.lessons.content.counted_positions import CountedPositions
 from posviz.lessons.content.forget_gates import ForgetGates
 from posviz.lessons.content.layer_plan import LIMITED, MOST, PLANS, LayerPlan, plan_of
 from posviz.lessons.content.one_matrix import SHEAR, TWO, OneMatrix
 from posviz.lessons.content.temperature_by_position import factors_at
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.tokens import are, is_word, tokens_of
 from tests.lessons.by_hand import every_setting
 from tests.pictures.sample import place_of
 

@@ -21,14 +21,12 @@ class Case:
     """How to make the artists, and what is known of moving them."""
 
     make: Any
-    layout: str | None
     redraws: tuple[bool, bool]  # whether their first and next move ask for a new background
-    by_hand: bool  # matplotlib does not notice: whoever moves them sets figure.stale
 
     def build(self):
         """A settled figure, and a function that moves its artists; the same ones every time."""
         with style_context():
-            figure = StyledFigure("notebook", False, figsize=(3, 2.4), layout=self.layout)
+            figure = StyledFigure("notebook", False, figsize=(3, 2.4))
             FigureCanvasAgg(figure)
             move = self.make(figure, np.random.default_rng(0))
             for _ in range(2):
@@ -37,11 +35,11 @@ class Case:
         return figure, move
 
 
-def case(make=None, *, layout=None, redraws=NEVER, by_hand=False):
+def case(make=None, *, redraws=NEVER):
     """Add a case to the list."""
     if make is None:
-        return lambda make: case(make, layout=layout, redraws=redraws, by_hand=by_hand)
-    CASES.append(Case(make, layout, redraws, by_hand))
+        return lambda make: case(make, redraws=redraws)
+    CASES.append(Case(make, redraws))
     return make
 
 
@@ -63,12 +61,6 @@ def image_with_new_colour_limits(figure, rng):
     moving = add_image(figure.add_subplot(), rng)
     figure.colorbar(moving)
     return lambda: (moving.set_data(2 * rng.random((20, 30))), moving.set_clim(0, rng.random() + 1))
-
-
-@case(redraws=ONCE)
-def image_with_new_extent(figure, rng):
-    moving = add_image(figure.add_subplot(), rng, extent=(0, 1, 0, 1))
-    return lambda: moving.set_extent((0, 1 + rng.random(), 0, 1))
 
 
 @case
@@ -114,14 +106,6 @@ def line_and_autoscale(figure, rng):
 
 
 @case(redraws=ONCE)
-def legend_text(figure, rng):
-    axes = figure.add_subplot()
-    add_line(axes, rng, label="moves")
-    word = axes.legend(loc="upper right").get_texts()[0]
-    return lambda: word.set_text(f"other {rng.random():.2f}")
-
-
-@case(redraws=ONCE)
 def tick_label_colour(figure, rng):
     axes = figure.add_subplot()
     add_line(axes, rng)
@@ -145,43 +129,3 @@ def subfigures(figure, rng):
     moving = add_line(left.subplots(), rng)
     title = right.suptitle("a title", animated=True)
     return lambda: (moving.set_ydata(rng.random(50)), title.set_text(f"{rng.random():.2f}"))
-
-
-@case
-def polar(figure, rng):
-    axes = figure.add_subplot(projection="polar", rmax=1)
-    moving = axes.plot(np.linspace(0, 6, 50), rng.random(50), animated=True)[0]
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-# ---------------------------------------------------------------- words
-
-
-@case(redraws=ONCE)
-def title_through_its_axes(figure, rng):
-    axes = figure.add_subplot()
-    axes.set_title("a", animated=True)
-    return lambda: axes.set_title(f"{rng.random():.2f}")
-
-
-@case(redraws=ONCE, by_hand=True)
-def axis_label(figure, rng):
-    axes = figure.add_subplot()
-    axes.set_xlabel("a", animated=True)
-    return lambda: axes.xaxis.label.set_text(f"{rng.random():.2f}")
-
-
-@case(redraws=ALWAYS, by_hand=True)
-def table_cell(figure, rng):
-    table = figure.add_subplot().table([["a", "b"]])
-    return lambda: table[0, 0].get_text().set_text(f"{rng.random():.2f}")
-
-
-# ---------------------------------------------------------------- layouts, settled once
-
-
-@case(layout="constrained")
-def growing_title_in_constrained_layout(figure, rng):
-    add_line(figure.add_subplot(), rng)
-    moving = figure.suptitle("one line", animated=True)
-    return lambda: moving.set_text("two\nlines")

@@ -42,7 +42,6 @@ def test_every_kind_of_artist_is_replayed_or_refused(case):
         if seen:
             move()
             move_twin()
-            figure.stale |= case.by_hand
         assert layers.paint() is redraws
         scene.take(*frames.next(layers))
         seen.append(scene.pixels())
