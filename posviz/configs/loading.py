@@ -13,16 +13,8 @@ from posviz.wording import quoted, shortened
 
 def loaded(source: Any) -> dict[str, Any]:
     """Return the object that a dict, a text or the file at a path holds; else as `read_config`."""
-    config = source if isinstance(source, dict) else _parsed(source)
-    if {"dim", "n_layers"} <= config.keys() and "model_type" not in config:
-        raise ValueError(
-            "source must be a config.json: this is a params.json, as Mistral and Meta write it; "
-            "take the config.json that lies beside it"
-        )
-    return config
-
-
-def _parsed(source: Any) -> dict[str, Any]:
+    if isinstance(source, dict):
+        return source
     if not isinstance(source, str | Path):
         raise TypeError(
             f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"

@@ -28,7 +28,7 @@ from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.encodings.stretching import ntk, position_interpolation, yarn
 from posviz.encodings.t5 import T5
 from posviz.encodings.xpos import XPos
-from posviz.lab.configs import Config
+from posviz.lab.configs import AT_TEST, Config
 from posviz.lab.tasks import TASKS
 from posviz.models.training import START, SmallTransformer
 
@@ -37,10 +37,6 @@ FIRE_WIDTH = 32
 SINE = 0.5**0.5  # the root of the mean square of a sine
 BETA_FAST = 4.0  # YaRN's turns, for few tokens: up to 64 its usual 32 are the same, not at 256
 SMALLEST = 0.01  # Kerple's numbers, as its released code clamps them
-AT_TEST = {  # what is changed at test alone, by the arm that is trained
-    "RoPE": ("PI", "NTK", "YaRN", "RoPE, window at test", "RoPE, log-n at test"),
-    "xPos": ("xPos, blocks at test",),
-}
 
 
 class _T5(T5):

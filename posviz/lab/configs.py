@@ -26,6 +26,10 @@ ARMS = (
     "FoX",
 )
 REMEDIES = ("learned, randomised", "RoPE, randomised")  # trained otherwise, for one failing task
+AT_TEST = {  # what is changed at test alone, by the arm that is trained
+    "RoPE": ("PI", "NTK", "YaRN", "RoPE, window at test", "RoPE, log-n at test"),
+    "xPos": ("xPos, blocks at test",),
+}
 SHORTEST = {"recall": 16}  # tokens in training: half of them for eight names
 LONGEST = {"bytes": 256, "copy unique": 32}  # tokens in training: the longest test needs a text
 RULES = 1  # goes up when a task or an arm changes: older results are of another laboratory

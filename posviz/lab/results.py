@@ -38,7 +38,7 @@ class Result:
     """One run: its configuration, its losses in training, and what it reads.
 
     losses [steps / 50] are means of 50 steps each, in nats. readings {name: LengthScores} has the
-    arm itself and what is changed only at test (``arms.AT_TEST``), as PI with RoPE. seconds are of
+    arm itself and what is changed only at test (``AT_TEST``), as PI with RoPE. seconds are of
     one core. weights is the SHA-256 of the trained weights; about says when and with what it ran.
     """
 

@@ -8,20 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from posviz.encodings.checks import require_choice
-from posviz.lab.configs import ARMS, REMEDIES
+from posviz.lab.configs import ARMS, AT_TEST, REMEDIES
 from posviz.lab.named import SIZES
 from posviz.lab.results import Result, by_arm
 from posviz.lab.tasks import REPEATED, TASKS, UNIQUE, VALUES
 
-CHANGED = (
-    "PI",
-    "NTK",
-    "YaRN",
-    "RoPE, window at test",
-    "RoPE, log-n at test",
-    "xPos, blocks at test",
-)
-ALL_ARMS = ARMS + REMEDIES + CHANGED  # in the order in which they are shown
+ALL_ARMS = (*ARMS, *REMEDIES, *sum(AT_TEST.values(), ()))  # in the order in which they are shown
 SOLVED = 0.9  # of the answers
 GUESSED = {  # the share that is right by chance
     "recall": 1 / VALUES,

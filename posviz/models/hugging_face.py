@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from inspect import signature
@@ -19,7 +18,6 @@ from posviz.models.reading import HeadTrace
 from posviz.wording import quoted, shortened
 
 TRACED = ROTATE, ATTEND = "apply_rotary_pos_emb", "eager_attention_forward"
-_tracing = threading.Lock()  # functions of transformers are exchanged while a model reads
 
 
 def load_model(path: str | Path) -> LoadedModel:
@@ -173,9 +171,8 @@ def _traced(model: Any) -> Iterator[list[_TracedLayer]]:
         return originals[ATTEND](module, q, k, *rest, **more)
 
     tracing = {ROTATE: rotate, ATTEND: attend}
-    with _tracing:
-        code.update({name: tracing[name] for name in originals})
-        try:
-            yield layers
-        finally:
-            code.update(originals)
+    code.update({name: tracing[name] for name in originals})
+    try:
+        yield layers
+    finally:
+        code.update(originals)

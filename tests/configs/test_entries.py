@@ -8,7 +8,6 @@ from tests.configs.test_configs import llama
 HOSTILE = [
     "{",
     "[]",
-    '{"dim": 4096, "n_layers": 32, "rope_theta": 1e6}',
     '{"rope_parameters": [1]}',
     '{"layer_types": [1, 2, {}], "head_dim": 8}',
     "no such file.json",
