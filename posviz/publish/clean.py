@@ -88,11 +88,12 @@ def _leading(address, site) -> str | None:
     if scheme or host or not path:
         return None if scheme == "data" else address
     _, hash, place = address.partition("#")
-    if PurePosixPath(path).suffix in _PAGES:
-        name = PurePosixPath(path).stem
-        return f"{name}.html{hash}{place}" if name in site.pages else None
-    code = f"https://github.com/{site.repository}/blob/HEAD/{address.removeprefix('../')}"
-    return code if site.repository else None
+    file = PurePosixPath(path)
+    if file.suffix in _PAGES and file.stem in site.pages:
+        return f"{file.stem}.html{hash}{place}"
+    if site.repository and address.startswith("../"):
+        return f"https://github.com/{site.repository}/blob/HEAD/{address.removeprefix('../')}"
+    return None
 
 
 def png(text: str) -> str:

@@ -110,12 +110,11 @@ def output_texts(cell: NotebookNode) -> list[str]:
 
 
 def changed_text(stored: NotebookNode, run: NotebookNode) -> list[str]:
-    """Under each cell's name, the lines that are gone (-) and those that are new (+)."""
-    found = []
-    for one, other in zip(stored.cells, run.cells, strict=True):
-        before, after = ("\n".join(output_texts(cell)).splitlines() for cell in (one, other))
-        # ndiff, which pairs similar lines, takes half a minute for four hundred.
-        _, _, *lines = difflib.unified_diff(before, after, n=0) if before != after else ("", "")
-        lines = [f"{line[0]} {line[1:]}" for line in lines if line[0] in "+-"]
-        found += [f"{one.id}:", *lines] if lines else []
-    return found
+    """The lines that are gone (-) and those that are new (+), each with its cell's name."""
+    lines = list(difflib.unified_diff(_lines(stored), _lines(run), n=0))[2:]  # below its head
+    return [f"{line[0]} {line[1:]}" for line in lines if line[0] in "+-"]
+
+
+def _lines(notebook) -> list[str]:
+    texts = ((cell.id, "\n".join(output_texts(cell))) for cell in notebook.cells)
+    return [f"{id}: {line}" for id, text in texts for line in text.splitlines()]

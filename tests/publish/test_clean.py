@@ -96,6 +96,7 @@ SITE = Site(frozenset({"04_before", "notation"}), "you/posviz")
         ("../docs/notation.md", "notation.html", None),
         ("05_rope.ipynb", None, None),
         ("../posviz/course.py", "https://github.com/you/posviz/blob/HEAD/posviz/course.py", None),
+        ("../tests/README.md", "https://github.com/you/posviz/blob/HEAD/tests/README.md", None),
         ("#here", "#here", "#here"),
         ("https://a.b/c.ipynb", "https://a.b/c.ipynb", "https://a.b/c.ipynb"),
     ],

@@ -44,7 +44,7 @@ def test_a_second_run_changes_nothing_and_the_first_only_what_it_must(tmp_path):
     stored.cells[1].metadata = {"execution": {"at": "noon"}, "jupyter": {"outputs_hidden": True}}
     nbformat.write(stored, path)
     lines = rerun.rerun(path)
-    assert lines[:2] == [f"{stored.cells[1].id}:", "+ 1"]
+    assert lines[0] == f"+ {stored.cells[1].id}: 1"
     before = path.read_bytes()
     run = nbformat.read(path, as_version=4)
     nbformat.validate(run)
@@ -106,10 +106,11 @@ def test_measured_times_stay_as_they_are_stored_unless_more_has_changed():
 
 def test_changed_text_is_told_under_its_cell():
     stored, run = notebook("one\ntwo", "three"), notebook("one\n2", "three")
-    assert rerun.changed_text(stored, run) == ["cell-0:", "- two", "+ 2"]
+    assert rerun.changed_text(stored, run) == ["- cell-0: two", "+ cell-0: 2"]
     picture = {"image/png": {"alt": "A wave."}}
     run.cells[1].outputs[0] = new_output("display_data", {"image/png": "AA"}, metadata=picture)
-    assert rerun.changed_text(stored, run)[3:] == ["cell-1:", "- three", "+ A wave."]
+    gone = ["- cell-0: two", "- cell-1: three"]
+    assert rerun.changed_text(stored, run) == [*gone, "+ cell-0: 2", "+ cell-1: A wave."]
 
 
 BROKEN_OUTPUT = "from IPython.display import display\ndisplay({'text/html': 1}, raw=True)"

@@ -25,9 +25,8 @@ _SESSION = (
     "publish/live/session.py",
 )
 _SUFFIXES = {".py", ".npz", ".json", ".toml", ".gz", ".bib", ".mplstyle"}
-_MOST_BYTES = 12_000_000  # of a file; some hosts take no more than 25 MB
 _MOST_LETTERS = 100  # of a path, as runtime.js reads them
-Parts = dict[str, bytes]  # of a packed file, by name
+Files = dict[str, bytes]  # by name
 
 
 def prepare() -> None:
@@ -53,33 +52,28 @@ def write_python(to: Path) -> int:
 
 
 @functools.cache
-def _packed() -> tuple[dict, Parts]:
+def _packed() -> tuple[dict, Files]:
     """What index.json tells, and the other files, by name."""
-    packed = {**_runtime(), "posviz": _parts("posviz", _tar(_own_files()))}
+    files = _runtime() | _packed_file("posviz", _tar(_own_files()))
     worker = bundle(HERE / "worker.js")
-    index: dict = {name: list(parts) for name, parts in packed.items()}
+    index: dict = {name.partition("-")[0]: [name] for name in files}
     index["worker"] = f"worker-{hashed(worker)}.js"
     index["memory"] = f"memory-{hashed(json.dumps(index).encode())}.bin"  # which a browser makes
-    files = {name: data for parts in packed.values() for name, data in parts.items()}
     index["size"] = sum(map(len, files.values()))
     return index, files | {index["worker"]: worker, "LICENSES.txt": _licences()}
 
 
-def _runtime() -> dict[str, Parts]:
+def _runtime() -> Files:
     """The interpreter and its library, packed once for each version: it takes seconds."""
     own = Path(runtime.__file__).read_bytes() + Path(__file__).read_bytes()
 
     def pack(folder):
-        packed = _parts("python", runtime.wasm()) | _parts("library", _tar(runtime.library()))
-        for name, data in packed.items():
+        library = _packed_file("library", _tar(runtime.library()))
+        for name, data in (_packed_file("python", runtime.wasm()) | library).items():
             write_file(folder / name, data)
 
     kept = in_cache("python", own, pack)
-    files = {file.name: file.read_bytes() for file in sorted(kept.iterdir())}
-    return {
-        kind: {name: data for name, data in files.items() if name.startswith(kind)}
-        for kind in ("python", "library")
-    }
+    return {file.name: file.read_bytes() for file in sorted(kept.iterdir())}
 
 
 def _own_files() -> Iterator[tuple[str, bytes]]:
@@ -109,14 +103,10 @@ def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
     return archive.getvalue()
 
 
-def _parts(name: str, data: bytes) -> Parts:
-    """The packed data in parts. A server that knew the ending .gz might unpack them itself."""
+def _packed_file(name: str, data: bytes) -> Files:
+    """The packed data by its file's name: a server that knew the ending .gz might unpack it."""
     packed = gzip.compress(data, 6, mtime=0)  # 9 takes three times as long for 1 %
-    digest, starts = hashed(packed), range(0, len(packed), _MOST_BYTES)
-    return {
-        f"{name}-{digest}-{number}.bin": packed[start : start + _MOST_BYTES]
-        for number, start in enumerate(starts, 1)
-    }
+    return {f"{name}-{hashed(packed)}.bin": packed}
 
 
 @functools.cache

@@ -5,8 +5,8 @@ import base64
 import contextlib
 import html
 import io
-import json
 import linecache
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from posviz.pictures.export import notebook_png
 from posviz.pictures.picture import Picture
+from posviz.publish.live import tell
 from posviz.publish.live.names import needed
 from posviz.publish.place import place
 from posviz.teaching.trace import frames_of
@@ -25,6 +26,8 @@ _ran: dict[str, tuple[str, str]] = {}  # the source of each cell that ran, and i
 
 class _Explored(str):
     """What `explore()` returns on a page: HTML of a place where the other Python draws."""
+
+    _repr_html_ = str.__str__
 
 
 def begin() -> None:
@@ -42,14 +45,14 @@ def run(id: str, sources: dict[str, str]) -> None:
         for above in needed(id, sources)[:-1]:
             if changed or _ran.get(above, ("", ""))[0] != sources[above]:
                 changed = True
-                _tell(id, {"at": above})
+                tell(id, {"at": above})
                 _ran[above] = sources[above], _run(above, sources[above], silent=True)[1]
             if _ran[above][1] and not stopped:
                 first = html.escape(sources[above].strip().partition("\n")[0])
                 cell = f"The cell above that begins <code>{first}</code>"
                 stopped = f"<p>{cell} stopped:</p>{_ran[above][1]}"
         said.truncate(said.seek(0))
-        _tell(id, {"at": id})
+        tell(id, {"at": id})
         shown, failed = _run(id, sources[id])
     _ran[id] = sources[id], failed
     if failed:
@@ -57,7 +60,7 @@ def run(id: str, sources: dict[str, str]) -> None:
     text = said.getvalue()
     text = text[:MOST_LETTERS] + " …" * (len(text) > MOST_LETTERS)
     printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
-    _tell(id, {"html": printed + shown + failed, "failed": bool(failed)})
+    tell(id, {"html": printed + shown + failed, "failed": bool(failed)})
 
 
 def _run(id, source, silent=False) -> tuple[str, str]:
@@ -91,8 +94,6 @@ def _html(value) -> str:
     """What a cell shows of its last line's value."""
     if value is None:
         return ""
-    if isinstance(value, _Explored):
-        return value
     if isinstance(value, Figure):
         png, about = _png(value)
         size, alt = about["width"], html.escape(about["alt"])
@@ -123,31 +124,12 @@ def _stopped(error) -> str:
     if not (theirs := frames_of(error, _names)):
         return _boxed(text, "")
     frame, number, line = theirs[-1]
-    shapes = _shapes(line, frame.f_globals | frame.f_locals)
-    return _boxed(f"Line {number}: {text}", f"{line}\n{shapes}".strip())
-
-
-def _shapes(line, names) -> str:
-    """The shapes of the arrays that a line names."""
-    arrays = {name: value for name, value in names.items() if isinstance(value, np.ndarray)}
-    named = {each.id for each in ast.walk(_parsed(line)) if isinstance(each, ast.Name)}
-    return "\n".join(f"{name}: shape {arrays[name].shape}" for name in sorted(named & set(arrays)))
-
-
-def _parsed(line) -> ast.AST:
-    try:
-        return ast.parse(line.removeprefix("return "))
-    except SyntaxError:  # the head of a loop, or a part of a line
-        return ast.Module([], [])
+    names = frame.f_globals | frame.f_locals
+    arrays = {name: names[name] for name in re.findall(r"\w+", line) if name in names}
+    shapes = [f"{n}: shape {a.shape}" for n, a in arrays.items() if isinstance(a, np.ndarray)]
+    return _boxed(f"Line {number}: {text}", "\n".join([line, *shapes]))
 
 
 def _boxed(text, evidence) -> str:
     lines = f"<pre>{html.escape(evidence)}</pre>" if evidence else ""
     return f'<div class="posviz-stopped"><p>{html.escape(text)}</p>{lines}</div>'
-
-
-def _tell(id, message):
-    """Send the page a message about a cell."""
-    import _host  # worker.js, as the runtime shows it
-
-    _host.call(json.dumps([id, message, []]).encode() + b"\n")

@@ -1,23 +1,36 @@
 """Which names cells read and define: which cells one needs, and which of them a page can run."""
 
 import ast
+import dis
 from collections.abc import Iterable
+from types import CodeType
+from typing import NamedTuple
 
 ABSENT = (  # on a page
-    *("torch", "transformers", "posviz.lab", "posviz.lessons.learned.small_model"),
-    *(f"posviz.{name}" for name in ("comparison", "devices", "glossary", "ledger", "load_model")),
+    *("torch.", "transformers.", "posviz.lab.", "posviz.lessons.learned.small_model."),
+    *(f"posviz.{name}." for name in ("comparison", "devices", "glossary", "ledger", "load_model")),
 )
+
+
+class CellNames(NamedTuple):
+    """What a statement reads, defines at the top, changes a part of, and imports in vain."""
+
+    used: set[str]
+    defined: set[str]
+    changed: set[str]
+    absent: set[str]
 
 
 def needed(id: str, sources: dict[str, str]) -> list[str]:
     """The cells that define what this one uses, from the top, and this one."""
     above = list(sources)[: list(sources).index(id)]
-    chosen, used = [id], _Names(_statements(sources[id])).used
+    chosen, used = [id], {name for each in _names(sources[id]) for name in each.used}
     for other in reversed(above):
-        theirs = _Names(_statements(sources[other]))
-        if used & (theirs.defined | theirs.changed):
+        theirs = _names(sources[other])
+        defined = {name for each in theirs for name in each.defined}
+        if used & defined.union(*(each.changed for each in theirs)):
             chosen.insert(0, other)
-            used = used - theirs.defined | theirs.used
+            used = (used - defined).union(*(each.used for each in theirs))
     return chosen
 
 
@@ -26,65 +39,39 @@ def runnable(sources: dict[str, str]) -> Iterable[str]:
     absent: set[str] = set()
     for id, source in sources.items():
         needs_absent = False
-        for statement in _statements(source):
-            names = _Names([statement])
-            lost = names.imported_from(ABSENT) or (names.defined if names.used & absent else set())
-            needs_absent |= bool(lost or names.used & absent)
-            absent = absent - names.defined | lost
+        for used, defined, _, imported in _names(source):
+            lost = imported or (defined if used & absent else set())
+            needs_absent |= bool(lost or used & absent)
+            absent = absent - defined | lost
         if not needs_absent:
             yield id
 
 
-def _statements(source) -> list[ast.stmt]:
+def _names(source: str) -> list[CellNames]:
+    """The names of each statement of a cell; none where it cannot be read."""
     try:
-        return ast.parse(source).body
+        statements = [ast.Module([each], []) for each in ast.parse(source).body]
+        return [_of_statement(compile(each, "", "exec")) for each in statements]
     except SyntaxError:
         return []
 
 
-class _Names:
-    """What statements read, what they define at the top, and what they change a part of."""
-
-    def __init__(self, statements: list[ast.stmt]) -> None:
-        self.used: set[str] = set()
-        self.defined: set[str] = set()
-        self.changed: set[str] = set()
-        self._all = [each for statement in statements for each in ast.walk(statement)]
-        for each in self._all:
-            if isinstance(getattr(each, "ctx", None), ast.Load):
-                self.used.add(_root(each))
-        for statement in statements:
-            self._see(statement)
-
-    def _see(self, statement) -> None:
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            self.defined.add(statement.name)
-            return
-        for each in ast.walk(statement):
-            if isinstance(each, ast.Import | ast.ImportFrom):
-                self.defined |= {_name(alias) for alias in each.names}
-            elif isinstance(getattr(each, "ctx", None), ast.Store):
-                whole = isinstance(each, ast.Name) and not isinstance(statement, ast.AugAssign)
-                (self.defined if whole else self.changed).add(_root(each))
-
-    def imported_from(self, modules: Iterable[str]) -> set[str]:
-        """The names that come from these modules."""
-        inside = tuple(f"{module}." for module in modules)
-        return {
-            _name(alias)
-            for each in self._all
-            if isinstance(each, ast.Import | ast.ImportFrom)
-            for alias in each.names
-            if f"{getattr(each, 'module', '')}.{alias.name}.".lstrip(".").startswith(inside)
-        }
-
-
-def _name(alias) -> str:
-    return (alias.asname or alias.name).partition(".")[0]
-
-
-def _root(node) -> str:
-    """The name of what is read or written: `a` of `a.b[0]`."""
-    while inner := getattr(node, "value", None):
-        node = inner
-    return getattr(node, "id", "")
+def _of_statement(code: CodeType) -> CellNames:
+    found, module, path = CellNames(set(), set(), set(), set()), "", ""
+    for each in dis.get_instructions(code):
+        if each.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+            found.used.add(each.argval)
+        elif each.opname in ("STORE_ATTR", "STORE_SUBSCR"):
+            found.changed.update(found.used)  # what is stored is among it
+        elif each.opname == "IMPORT_NAME":
+            module = path = each.argval
+        elif each.opname == "IMPORT_FROM":
+            path = f"{module}.{each.argval}"
+        elif each.opname == "STORE_NAME":
+            found.defined.add(each.argval)
+            if f"{path}.".startswith(ABSENT):
+                found.absent.add(each.argval)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found.used.update(_of_statement(inner).used)
+    return found

@@ -1,11 +1,11 @@
 """Explorers by their id: what Python does in a page's web worker, a call for each message."""
 
-import json
 from functools import partial
 
 from posviz.lessons import load
 from posviz.pictures.explorer import Explorer
 from posviz.pictures.stream.fonts import hold_fonts_in_memory
+from posviz.publish.live import tell
 
 hold_fonts_in_memory()
 _explorers: dict[str, Explorer] = {}
@@ -16,10 +16,10 @@ def open_explorer(id: str, name: str, made: dict, values: dict, style: str) -> N
 
     values: where its reader has left it; Reset goes back to those it was made with.
     """
-    explorer = Explorer(load(name)(**values), partial(_tell, id), style)
+    explorer = Explorer(load(name)(**values), partial(tell, id), style)
     explorer.start = load(name)(**made).values()
     _explorers[id] = explorer
-    _tell(id, {"shown": explorer.shown}, [])
+    tell(id, {"shown": explorer.shown})
 
 
 def hear(id: str, message: dict) -> None:
@@ -28,7 +28,7 @@ def hear(id: str, message: dict) -> None:
     before = explorer.picture.values()
     explorer.receive(message)
     if (values := explorer.picture.values()) != before:
-        _tell(id, {"values": values}, [])
+        tell(id, {"values": values})
 
 
 def close(id: str) -> None:
@@ -39,11 +39,3 @@ def close(id: str) -> None:
 def forget() -> None:
     """Forget the explorers of another visit, whose memory this one begins with."""
     _explorers.clear()
-
-
-def _tell(id, message, buffers):
-    """Send the page a line of JSON, and then the buffers."""
-    import _host  # worker.js, as the runtime shows it
-
-    head = json.dumps([id, message, [len(buffer) for buffer in buffers]])
-    _host.call(b"".join([head.encode(), b"\n", *buffers]))

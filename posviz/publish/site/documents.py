@@ -25,13 +25,22 @@ def documents(
 
     pages: the Markdown of other pages, by name.
     """
-    found = [
-        *(each for lesson in lessons for each in _of_lesson(lesson)),
-        *(each for page in pages.items() for each in _of_page(*page)),
-        *map(_of_picture, pictures),
-        *map(_of_term, TERMS),
-        *(_of_claim(*claim) for claim in claims),
-    ]
+    found = [each for les in lessons for each in _of_sections(les.title, les.stem, les.sections)]
+    for name, text in pages.items():
+        title, _, rest = text.removeprefix("# ").partition("\n")
+        sections = [Section(1, "", title, [], [])]
+        read_text(markdown(rest), sections)
+        found += _of_sections(title, name, sections)
+    for picture in pictures:
+        knobs = "; ".join(f"{label}: {rule}" for label, rule in picture.knobs)
+        kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
+        found.append((kind, title, picture.href, knobs, ""))
+    for term in TERMS:
+        href = f"glossary.html#{term_id(term)}"
+        found.append(("Glossary", term.english, href, term.meaning, term.chinese))
+    for number, claim, verdict in claims:
+        href = f"claims.html#{claim_id(number, claim, verdict)}"
+        found.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
     names = ("kind", "title", "href", "text", "code")
     return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
 
@@ -46,39 +55,12 @@ def claim_id(number: str, claim: Claim, _: Verdict) -> str:
     return f"claim-{number}-{claim.function.__name__}"
 
 
-def _of_lesson(lesson: StoredLesson) -> Iterator[tuple]:
-    return _of_sections(lesson.title, lesson.stem, lesson.sections)
-
-
-def _of_page(name: str, text: str) -> Iterator[tuple]:
-    heading, _, rest = text.partition("\n")
-    title = heading.removeprefix("# ")
-    sections = [Section(1, "", title, [], [])]
-    read_text(markdown(rest), sections)
-    return _of_sections(title, name, sections)
-
-
 def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
     for section in sections:
         title = BeautifulSoup(section.title, "html.parser").get_text()
         href = f"{name}.html#{section.anchor}"
         text = _without_formulas(" ".join(section.text))
         yield kind, _without_formulas(title), href, text, "\n".join(section.code)
-
-
-def _of_picture(picture: GalleryPicture) -> tuple:
-    knobs = "; ".join(f"{label}: {rule}" for label, rule in picture.knobs)
-    title = f"{picture.title} ({picture.name})"
-    return f"Picture, {picture.lesson.title}", title, picture.href, knobs, ""
-
-
-def _of_term(term: Term) -> tuple:
-    return "Glossary", term.english, f"glossary.html#{term_id(term)}", term.meaning, term.chinese
-
-
-def _of_claim(number: str, claim: Claim, verdict: Verdict) -> tuple:
-    href = f"claims.html#{claim_id(number, claim, verdict)}"
-    return f"Claim, lesson {number}", claim.statement, href, verdict.said, ""
 
 
 def _without_formulas(text: str) -> str:
