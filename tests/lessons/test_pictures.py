@@ -210,7 +210,7 @@ def test_a_figure_moved_from_end_to_end_is_right(picture):
             faults[str(changed(setting, picture))] = found
     assert_shows_what_a_fresh_figure_would(wire)
     assert faults == {}
-    assert kept, "every change draws the background anew"
+    assert kept or len(picture.knobs()) == 1, "every change draws the background anew"
     for name in picture.knobs().keys() - moved:
         assert moves_elsewhere(wire, name), name
     checked = set()

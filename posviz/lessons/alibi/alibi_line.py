@@ -74,7 +74,6 @@ class AlibiLine(Picture):
         return {"slope": round(max(-y, 0) / back, 2)}
 
     def caption(self, arrays: Arrays) -> str:
-        """What one token farther costs, and what the nearest and the farthest key get."""
         return (
             f"Each token back multiplies the weight by {arrays.factor:.2f}, so it falls from "
             f"{arrays.own:.2f} to {arrays.first:.2f}."

@@ -104,7 +104,6 @@ class AlibiScores(Picture):
         return [*shown, *rings, *lines, *marks, planted, Limits(row, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """The weight of the planted key, without ALiBi and with it."""
         without, kept = arrays.planted
         return (
             f"Head {arrays.head}, with the slope {slope_words(arrays.slope)}, leaves the planted "

@@ -85,7 +85,6 @@ class AlibiSlopes(Picture):
         return [*slopes, bias, Limits(points, "ends"), names]
 
     def caption(self, arrays: Arrays) -> str:
-        """The slope, what it subtracts at the far end, and where other slopes come from."""
         last, power = TOKENS - 1, arrays.power
         more = f"; heads above {power} have slopes of {2 * power} heads"
         return (

@@ -38,7 +38,6 @@ def slopes_of(
 
 
 def slopes_inputs(rng, size):
-    """Arguments of the exercise, larger with the size."""
     heads = (1, 2, 8, 3, 7, 12, 40)  # powers of two first: their rule is half of the answer
     return (heads[size - 1] if size <= len(heads) else int(rng.integers(9, 64)),)
 
@@ -96,7 +95,6 @@ def bias_of(slopes, positions, *, distance=lambda offset: np.maximum(offset, 0))
 
 
 def bias_inputs(rng, size):
-    """Arguments of the exercise, larger with the size."""
     positions = np.sort(rng.permutation(3 * size + 2)[: size + 1]) + 1
     return rng.uniform(0.2, 1.5, size=1 + size % 4), positions
 

@@ -87,7 +87,6 @@ class WeightByDistance(Picture):
         return [Other(window, "window"), threshold, every, chosen, crossing, *bars, *fits]
 
     def caption(self, arrays: Arrays) -> str:
-        """How far the head looks."""
         slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"
         reach = f"{arrays.reach:,.0f}" if arrays.reach >= 100 else f"{arrays.reach:.3g}"
         return (

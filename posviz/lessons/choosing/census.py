@@ -53,7 +53,6 @@ class Census(Picture):
         return [Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}), mark, names]
 
     def caption(self, arrays: Arrays) -> str:
-        """The number of the chosen encoding."""
         return (
             f"{arrays.encoding}: {arrays.files} of {FILES} model files of transformers {RELEASE}, "
             f"read on {READ}."

@@ -67,7 +67,6 @@ class Chooser(Picture):
         return [*parts, advice]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many can do it, and are not measured; or that nothing released does all of it."""
         unknown = f"; {arrays.unknown} not measured" if arrays.unknown else ""
         if not arrays.used:
             return "No released encoding is known to do all of it; the text names the nearest."

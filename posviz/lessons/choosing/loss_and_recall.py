@@ -71,7 +71,6 @@ class LossAndRecall(Picture):
         return [texts, path, dots, here, *names]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many keep both, and what the chosen one does."""
         grew, found = arrays.path[:, -1]
         return (
             f"At {arrays.length} tokens {len(arrays.both)} of {len(ARMS)} encodings keep both; "

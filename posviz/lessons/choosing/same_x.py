@@ -66,7 +66,6 @@ class SameX(Picture):
         return parts
 
     def caption(self, arrays: Arrays) -> str:
-        """Which maps changed with the positions; at 0, who moves most of the weight, and least."""
         if arrays.first:
             return (
                 f"{len(arrays.changed)} of {len(ROWS)} maps have changed since the text began at "

@@ -69,7 +69,6 @@ class CountedPositions(Picture):
         return [stems, heads, far, counted, first]
 
     def caption(self, arrays: Arrays) -> str:
-        """How far the first key is, by counting and by distance, and who makes the count."""
         own = arrays.gates[1][arrays.counted].sum()
         return (
             f"At distance {arrays.query} the first key is at position "

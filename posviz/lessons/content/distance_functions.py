@@ -76,7 +76,6 @@ class DistanceFunctions(Picture):
         return [here, end, *lines, within, *marks]
 
     def caption(self, arrays: Arrays) -> str:
-        """What three of them add at the distance."""
         alibi, power, fire = (
             signed(arrays.here[name][0], "z.2f") for name in ("ALiBi", "Kerple power", "FIRE")
         )

@@ -68,7 +68,6 @@ class ForgetGates(Picture):
         return [bias, Limits(row, lambda a: {"ylim": a.room}), words, alibi, fox]
 
     def caption(self, arrays: Arrays) -> str:
-        """The bias of the farthest key, with these gates and with ALiBi."""
         fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))
         return (
             f"The last query gives the first key the bias {fox} and multiplies its weight by "

@@ -111,7 +111,6 @@ class LayerPlan(Picture):
         return [*fit, *dots, *bars, end]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many tokens have a part in the last one."""
         layers = f"layer{'s' * (arrays.layers > 1)}"
         return (
             f"After {arrays.layers} {layers} of {arrays.plan}, {arrays.reaching:,} of "

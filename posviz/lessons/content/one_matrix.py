@@ -95,7 +95,6 @@ class OneMatrix(Picture):
         return {} if self.matrix == SHEAR else {"real_part": x, "imaginary_part": abs(y)}
 
     def caption(self, arrays: Arrays) -> str:
-        """Which encoding this is, and what the key does."""
         a, omega = arrays.real_part, arrays.imaginary_part
         now = f"at distance {arrays.distance} the score is {arrays.height:.2f}"
         if arrays.matrix == SHEAR:

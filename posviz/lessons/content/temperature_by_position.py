@@ -92,7 +92,6 @@ class TemperatureByPosition(Picture):
         return parts
 
     def caption(self, arrays: Arrays) -> str:
-        """Llama 4's factor here, and what it leaves to the best key."""
         best = {name: kept for name, (kept,) in arrays.best.items()}
         return (
             f"At position {arrays.position:,} Llama 4 multiplies scores by "

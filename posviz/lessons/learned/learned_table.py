@@ -124,7 +124,6 @@ class LearnedTable(Picture):
         return [colours, line, Other(dots, "dots"), *marks, Limits(means, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """How similar neighbours are, and rows half the table apart."""
         when = f"At step {arrays.step:,} of {arrays.steps:,}, " if arrays.steps else "The "
         rows = "neighbours without the mean row" if arrays.centred else "neighbouring rows"
         far = len(arrays.means) - 1

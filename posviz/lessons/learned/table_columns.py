@@ -46,7 +46,6 @@ class TableColumns(Picture):
         return [Curve(below, "C0-", "curves[0]"), Curve(above, "C1-", "curves[1]")]
 
     def caption(self, arrays: Arrays) -> str:
-        """How much of the learned column is made of slow waves."""
         return (
             f"The 32 slowest of 256 waves carry {arrays.slow:.0%} of the variance of column "
             f"{arrays.column} in the {arrays.table} table."

@@ -90,7 +90,6 @@ class ExtrapolationCurves(Picture):
         return [*parts, *names(axes, (0, 1.015, "left"), (1, 1.015, "right"))]
 
     def caption(self, arrays: Arrays) -> str:
-        """The medians of both at the trained and at the longest length."""
         what, form = ("loss", ".2f") if arrays.task == LOSS else ("share right", ".0%")
         grown, missing = [], []
         for name, runs in arrays.by_length.items():

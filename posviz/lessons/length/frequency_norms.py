@@ -101,7 +101,6 @@ class FrequencyNorms(Picture):
         return [*lines, rows, *chosen]
 
     def caption(self, arrays: Arrays) -> str:
-        """The part of the chosen head's reach that is in the fast pairs."""
         told = f"In {arrays.name}, layer {arrays.layer} head {arrays.head}"
         own = arrays.shares[arrays.row]
         if np.isnan(own).all():

@@ -99,7 +99,6 @@ class HeadBrowser(Picture):
         return [grid, *chosen, *maps, stays, *_draw_points(panels["p"], 0.5 if is_large else 1)]
 
     def caption(self, arrays: Arrays) -> str:
-        """How much of the chosen head's weight stays in place, and of all heads'."""
         told, left = (
             f"In {arrays.name}, layer {arrays.layer} head {arrays.head}",
             arrays.left_in_place,

@@ -71,7 +71,6 @@ class NeedleByDistance(Picture):
         return [*first, *second, *names(loss, (0.04, 0.88, "left"), (0.04, 0.77, "left"))]
 
     def caption(self, arrays: Arrays) -> str:
-        """The answers that are right far back, and by how much the loss grows."""
         told = []
         for name, found in arrays.found.items():
             losses = np.asarray(arrays.losses[name])

@@ -78,7 +78,6 @@ class SolveRates(Picture):
         return [row, *parts]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many runs of the arm solve their task, inside and beyond."""
         inside, twice, four = arrays.counts
         return (
             f"Of {arrays.runs} runs of {arrays.arm}, {inside} solve their task at the trained "

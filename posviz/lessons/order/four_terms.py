@@ -82,7 +82,7 @@ class FourTerms(Picture):
         return [*maps, *sizes, Limits(offset, "limits"), strokes]
 
     def caption(self, arrays: Arrays) -> str:
-        """Between which ends the last term lies; what it depends on is a question of the lesson."""
+        # What the last term depends on is a question of the lesson.
         least, most = (signed(end, ".2f") for end in (arrays.ends.min(), arrays.ends.max()))
         return (
             f"Position enters three of the four terms, and with {arrays.projection} W_Q and W_K "

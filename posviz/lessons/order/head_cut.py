@@ -43,6 +43,5 @@ class HeadCut(Picture):
         return [whole, apart]
 
     def caption(self, arrays: Arrays) -> str:
-        """What each head has of the projection."""
         width = WIDTH // arrays.num_heads
         return f"Each head has {width} neighbouring columns of every token."

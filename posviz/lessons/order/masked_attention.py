@@ -46,7 +46,6 @@ class MaskedAttention(Picture):
         return [weights, first]
 
     def caption(self, arrays: Arrays) -> str:
-        """The weight of the first token, for itself and for the last."""
         first, last = arrays.first[0][[0, -1]]
         mask = "With a causal mask" if arrays.mask == "causal" else "Without a mask"
         return (

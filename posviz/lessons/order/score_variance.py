@@ -56,7 +56,6 @@ class ScoreVariance(Picture):
         return parts
 
     def caption(self, arrays: Arrays) -> str:
-        """The variance and the largest weight, with and without the division."""
         plain, scaled = (weights[0] for _, weights in arrays.weights)
         return (
             f"At head_dim {arrays.head_dim} the largest weight is {plain:.2f} without the division "

@@ -100,7 +100,6 @@ class ShuffledSentence(Picture):
         return [show, *outputs, ways, _Sign(axes[3])]
 
     def caption(self, arrays: Arrays) -> str:
-        """Whether the outputs move with their words."""
         if max(arrays.residuals) < ROUNDING:
             return "This order moves no word, so all three matrices are equal."
         difference, _ = arrays.residuals

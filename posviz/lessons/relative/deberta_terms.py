@@ -67,7 +67,6 @@ class DebertaTerms(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """The spread of the sum before and after DeBERTa's scale."""
         count, (plain, scaled) = sum(arrays.on), arrays.deviations
         return (
             f"The sum of the terms that are on, {count} of 3, has standard deviation {plain:.2f} "

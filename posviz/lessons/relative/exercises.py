@@ -15,7 +15,6 @@ def bias_matrix(numbers, length, *, place=lambda apart, length: apart + length -
 
 
 def bias_inputs(rng, size):
-    """Arguments of the exercise, larger with the size."""
     return rng.normal(size=2 * size + 1).round(2), size + 1
 
 
@@ -60,7 +59,6 @@ def shaw_rows(q_positions, k_positions, max_distance, *, ends=lambda most: (-mos
 
 
 def shaw_inputs(rng, size):
-    """Arguments of the exercise, larger with the size."""
     positions = rng.permutation(6 * size)
     return positions[:size], positions[size - 1 : 2 * size], (size + 2) // 2
 

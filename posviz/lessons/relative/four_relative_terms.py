@@ -71,7 +71,6 @@ class FourRelativeTerms(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which terms are on, and how far the weights are from those of all four."""
         four = "all four terms on" if arrays.without == "none" else f"{arrays.without} off"
         fifth = "on" if arrays.query_alone else "off"
         change = f"weights of the last query change by up to {arrays.change:.2f}"

@@ -70,7 +70,6 @@ class OffsetBias(Picture):
         return {"offset": round(x), "bonus": round(2 * y) / 2}
 
     def caption(self, arrays: Arrays) -> str:
-        """Which share of its weight a query gives to the key at the offset."""
         apart, bonus = signed(arrays.offset, "+"), signed(arrays.bonus, "+g")
         if not arrays.ends:
             return f"No two of these words are at offset {apart}, so the bias changes no weight."

@@ -86,7 +86,6 @@ class OffsetMatrix(Picture):
         return [colours, *outline, *numbers, *curves, Limits(row, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many offsets there are, and how many are left after the clip."""
         before, after = arrays.distinct
         return (
             f"Clipped to ±{arrays.clip}, the {before} offsets of {arrays.seq_len} tokens "

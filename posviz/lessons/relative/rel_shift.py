@@ -94,7 +94,6 @@ class RelShift(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """What the step does to the cells, and where they lie."""
         rows, width = arrays.matrix.shape
         told = (
             f"{rows} queries have a column for each offset, from {width - 1} to 0",

@@ -102,7 +102,6 @@ class T5Buckets(Picture):
         return [Other(column, "column"), pairs, *lines, *band, *limits]
 
     def caption(self, arrays: Arrays) -> str:
-        """The offset's bucket and its company, and how many are used."""
         first, last, bucket = arrays.here
         holds = f"offsets {signed(first)} … {signed(last)}".replace(str(FURTHEST), "∞")
         company = "no other" if first == last else holds

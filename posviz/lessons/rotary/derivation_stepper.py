@@ -91,7 +91,6 @@ class DerivationStepper(Picture):
         return [*texts, *threads, dots, rings, crosses]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which line is reached and why it follows, or by how much it does not."""
         count, off = len(arrays.values), arrays.off[-1]
         return (
             f"Line {count} of {arrays.lines} ({arrays.why}) is {arrays.values[-1]} at i = "

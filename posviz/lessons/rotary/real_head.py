@@ -73,7 +73,6 @@ class RealHead(Picture):
         return [*maps, *labels]
 
     def caption(self, arrays: Arrays) -> str:
-        """The weight on what the head looks for, and how far all weights are from the model's."""
         error = f"by up to {ceil(1000 * arrays.error) / 1000:.3f}"
         is_given = arrays.positions == "given"
         change = (

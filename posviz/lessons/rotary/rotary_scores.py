@@ -112,7 +112,6 @@ class RotaryScores(Picture):
         return [*maps, *lines, Limits(means, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """Mean scores with RoPE near the diagonal and far from it."""
         near, far = (signed(mean, ".2f") for mean in arrays.means)
         return (
             f"With RoPE the mean score of {arrays.seq_len} tokens is {near} near the diagonal, up "

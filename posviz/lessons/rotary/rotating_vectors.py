@@ -63,7 +63,6 @@ class RotatingVectors(Picture):
         return [*arrows, arc, alone, both, key, here]
 
     def caption(self, arrays: Arrays) -> str:
-        """The score, and by how much it changes where both are moved."""
         score, change = signed(arrays.score, ".2f"), np.ptp(arrays.both[1])
         same = "is the same" if change < 1e-12 else f"changes by up to {change:.1e}"
         starts = arrays.query, arrays.key

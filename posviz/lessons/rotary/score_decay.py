@@ -73,7 +73,6 @@ class ScoreDecay(Picture):
         return [Limits(axes, _limits), around, curve, mark]
 
     def caption(self, arrays: Arrays) -> str:
-        """The score at the offset, and how often it rises."""
         score = signed(arrays.mark[1][0], ".2f")
         if arrays.content == "many seeds":
             return (

@@ -80,7 +80,6 @@ class MropeSections(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """How far the fastest pair of each axis has rotated."""
         time, row, column = (arrays.angles[arrays.axis == i].max() for i in range(3))
         return (
             f"Column {arrays.column} rotates its fastest pair by {column:.2g} radians, row "

@@ -85,7 +85,6 @@ class PatchGrid(Picture):
         return {"row": int((y + 0.5) // side), "column": int((x + 0.5) // side)}
 
     def caption(self, arrays: Arrays) -> str:
-        """The scores of three neighbours."""
         scores, row, column = arrays.scores, arrays.row, arrays.column
         last = GRID - 1
         beside = scores[row, column + 1 if column < last else column - 1]

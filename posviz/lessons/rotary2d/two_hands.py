@@ -89,7 +89,6 @@ class TwoHands(Picture):
         return [*hands, *arcs, scores, *first, *last, *arrow, mark]
 
     def caption(self, arrays: Arrays) -> str:
-        """The angles, share by share."""
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]
         f0, f1 = arrays.frequencies[0, 0], arrays.frequencies[-1, 1]
         columns, rows = f"{arrays.column} × {_digits(f0)}", f"{arrays.row} × {_digits(f1)}"

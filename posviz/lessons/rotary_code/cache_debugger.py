@@ -73,7 +73,6 @@ class CacheDebugger(Picture):
         return [*maps, errors, *ends]
 
     def caption(self, arrays: Arrays) -> str:
-        """The error of the last row, and where attention went."""
         if arrays.errors[-1] < 1e-9:
             return f"Token {arrays.decoded - 1} has the scores of one call without a cache."
         return (

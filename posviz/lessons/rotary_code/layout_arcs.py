@@ -54,7 +54,6 @@ class LayoutArcs(Picture):
         return [ends, arcs, chosen, dimensions, members]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which dimensions the pair has in both layouts."""
         (a, b), (c, d) = (both[arrays.pair] for both in arrays.pairs)
         return (
             f"Pair {arrays.pair} has the dimensions {a} and {b} in one layout, and {c} and {d} in "

@@ -84,7 +84,6 @@ class LayoutConverter(Picture):
         return [*pairs, *maps]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which of the three outcomes this is, by its numbers, and why."""
         if arrays.difference < 1e-12:
             return "The scores are those of training, because each side rotates its trained pairs."
         if arrays.query_reordered != arrays.key_reordered:

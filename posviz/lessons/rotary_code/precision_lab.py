@@ -77,7 +77,6 @@ class PrecisionLab(Picture):
         return [*curves, here, *marks, end]
 
     def caption(self, arrays: Arrays) -> str:
-        """Two of the errors at the position."""
         errors = " and ".join(
             f"{arrays.here[name]:.2g} in {name}" for name in ("bfloat16", "float32")
         )

@@ -51,7 +51,6 @@ class CollisionHunter(Picture):
         return [Limits(axes, _limits), *parts, Other(axes.text(0, 1, "", **look), _found)]
 
     def caption(self, arrays: Arrays) -> str:
-        """The nearest collision, beside the distance of neighbours."""
         return (
             f"Of rows 1 to {LARGEST:,} the nearest to row 0 is row {arrays.nearest:,}, "
             f"{arrays.distance:.4g} away; row 1 is {arrays.neighbour:.4g} away."

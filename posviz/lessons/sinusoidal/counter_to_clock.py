@@ -65,7 +65,6 @@ class CounterToClock(Picture):
         return [*outlines, hands, Curve(dials, "C1o", "tips", zorder=4)]
 
     def caption(self, arrays: Arrays) -> str:
-        """The digits and the smooth digits of the position."""
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 1]))
         return (
             f"Bits 3 to 0 of position {arrays.position} are {arrays.row:04b}, and the smooth "

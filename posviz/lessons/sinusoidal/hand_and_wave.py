@@ -72,7 +72,6 @@ class HandAndWave(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """The angle of the hand, and its height and reach."""
         (x,), (y,) = arrays.tip
         return (
             f"At position {arrays.position} the hand has rotated by {arrays.angle:.2f} radians: "

@@ -65,7 +65,6 @@ class ShiftIsRotation(Picture):
         return [*named, dots, rings, Ring(dial, "C2o", "moved", edge=1 / 5, marks=1.6)]
 
     def caption(self, arrays: Arrays) -> str:
-        """The angle between the hands, which is that of M."""
         position, offset = arrays.position, arrays.offset
         return (
             f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.2f} radians: from "

@@ -66,7 +66,6 @@ class SimilarityByOffset(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """The similarity at the offset and between neighbours, and where it first rises."""
         rise = f"it first rises after offset {arrays.rises[0]}" if arrays.rises.size else "it falls"
         return (
             f"The similarity is {signed(arrays.here, '.2f')} at offset {arrays.offset} and "

@@ -49,7 +49,6 @@ class SinusoidalTable(Picture):
         return [table, sine, cosine]
 
     def caption(self, arrays: Arrays) -> str:
-        """The first pair of the marked row, and the row's norm."""
         (_, sines), (_, cosines) = arrays.sines, arrays.cosines
         return (
             f"Row {arrays.position} begins with sin = {signed(sines[0], '.2f')} and cos = "

@@ -74,7 +74,6 @@ class WavelengthClocks(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """How often the fastest and the slowest clock have turned."""
         fastest, slowest = arrays.rotations
         return (
             f"At position {arrays.position} the fastest pair has rotated {fastest:.2f} times, and "

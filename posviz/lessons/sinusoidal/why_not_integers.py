@@ -59,7 +59,6 @@ class WhyNotIntegers(Picture):
         return [*lines, *rings]
 
     def caption(self, arrays: Arrays) -> str:
-        """The marked position's codes in both sentences."""
         _, share, sine, cosine, _, other, *_ = (code for _, [code] in arrays.rings)
         return (
             f"Position {arrays.position} over the length is {share:.2f} and {other:.2f}; its sine "

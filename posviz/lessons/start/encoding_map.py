@@ -243,7 +243,6 @@ class EncodingMap(Picture):
         return [*_card(card), *doors, route, chosen, *names]
 
     def caption(self, arrays: Arrays) -> str:
-        """Where it enters, and what it does there."""
         where = " and at the ".join(arrays.entry.doors)
         return f"{arrays.encoding} enters at the {where}: {arrays.entry.idea}."
 

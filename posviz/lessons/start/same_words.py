@@ -57,7 +57,6 @@ class SameWords(Picture):
         return [apart, upper, lower]
 
     def caption(self, arrays: Arrays) -> str:
-        """Whether the layer can tell the two sentences apart."""
         if arrays.mirrored:
             return "Both sentences are the same, word for word, so all eight numbers are equal."
         if arrays.difference < ROUNDING:

@@ -66,7 +66,6 @@ class ThreeDoors(Picture):
         return draw_doors(figure.subplots())
 
     def caption(self, arrays: Arrays) -> str:
-        """What happens at the door."""
         return arrays.caption
 
 

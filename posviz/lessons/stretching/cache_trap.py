@@ -83,7 +83,6 @@ class CacheTrap(Picture):
         return [true, query, prompt, seems, ahead, error, mark]
 
     def caption(self, arrays: Arrays) -> str:
-        """Where the most misplaced key seems to be, how far scores are off, and the cost."""
         start = f"Dynamic NTK, {arrays.length:,} tokens: "
         if arrays.cache == UNTURNED:
             return f"{start}no score is off, but each step rotates all {arrays.length:,} keys anew."

@@ -116,7 +116,6 @@ class ConfigReader(Picture):
         return [Limits(axes, "limits"), *levels, *curves, *labels, told, notice]
 
     def caption(self, arrays: Arrays) -> str:
-        """What the configuration says, or why it says nothing."""
         name = "The pasted text" if arrays.model == PASTED else arrays.model
         return f"{name}: {arrays.said.rstrip('.').replace('. ', ', ')}."
 

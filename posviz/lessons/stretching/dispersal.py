@@ -62,7 +62,6 @@ class Dispersal(Picture):
         return [Other(band, "band"), end, *curves, *marks]
 
     def caption(self, arrays: Arrays) -> str:
-        """The weight at the trained length, and by rule at the longer one."""
         plain, sharper = (weight for _, [weight] in arrays.ends)
         return (
             f"A key that scores {arrays.margin:g} above all others has the weight "

@@ -32,7 +32,6 @@ class KeptFrequencies(Picture):
         return self.arrays(
             shares=shares,
             curves=[(PAIRS, share) for share in shares],
-            finished=finished,
             band={"width": finished},
         )
 
@@ -53,7 +52,6 @@ class KeptFrequencies(Picture):
         return [Other(band, "band"), *curves]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many pairs each method leaves as they were."""
         pi, ntk, yarn = ((abs(share - 1) < 1e-9).sum() for share in arrays.shares)
         return (
             f"YaRN keeps {yarn} of {len(PAIRS)} pairs as they were trained, NTK {ntk} and PI {pi} "

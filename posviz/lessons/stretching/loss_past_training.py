@@ -60,7 +60,6 @@ class LossPastTraining(Picture):
         return [*curves, *points, *names]
 
     def caption(self, arrays: Arrays) -> str:
-        """The loss past the trained length, and the numbers that were found there."""
         (own, other), (found, missed) = arrays.long, arrays.right
         return (
             f"Past {TRAINED:,} tokens: {arrays.reading} has {own:.2f} nats and {found:.0%} of the "

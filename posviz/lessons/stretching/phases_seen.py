@@ -82,7 +82,6 @@ class PhasesSeen(Picture):
         return [Other(seen, "seen"), Other(new, "never_seen"), hand, *labels]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many of the unfinished pairs reach new phases, and how far."""
         farthest = np.where(arrays.new, arrays.used / arrays.trained, 1).max()
         return (
             f"{arrays.new.sum()} of {(arrays.trained < 1).sum()} unfinished pairs reach new "

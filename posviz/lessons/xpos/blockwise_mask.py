@@ -71,7 +71,6 @@ class BlockwiseMask(Picture):
         return [kinds, borders, row, causal, seen, most, mark]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many keys the query sees, and how far anyone looks."""
         return (
             f"The query at {arrays.query} sees {arrays.seen[arrays.query]} of {arrays.query + 1} "
             f"keys, and no query looks farther back than {arrays.seen.max() - 1} tokens."

@@ -49,7 +49,6 @@ class FarWeights(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """What xPos and ALiBi give to far keys."""
         _, _, xpos, alibi = arrays.shares
         return (
             f"Keys more than {arrays.far:,} tokens back get {xpos:.0%} of the weight with xPos, "

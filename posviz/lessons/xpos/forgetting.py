@@ -62,7 +62,6 @@ class Forgetting(Picture):
         return [*rope, *other]
 
     def caption(self, arrays: Arrays) -> str:
-        """How far both scores swing far away."""
         rope, other = (swing["text"] for swing in arrays.swings)
         if not arrays.forgetting:
             return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."

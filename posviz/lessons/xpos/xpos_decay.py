@@ -65,7 +65,6 @@ class XposDecay(Picture):
         return [factors, halves, fastest, slowest, chosen, *marks]
 
     def caption(self, arrays: Arrays) -> str:
-        """The half-lives of the chosen pair and of those at the ends."""
         chosen, fastest, slowest = (
             tokens(arrays.half_lives[pair]) for pair in (arrays.pair, 0, -1)
         )
