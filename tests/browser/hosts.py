@@ -1,14 +1,12 @@
 """Notebook 7 and Voila, as a reader starts them on one notebook."""
 
 import contextlib
-import signal
 import socket
-import subprocess
 import sys
 import time
 from types import SimpleNamespace
 
-from tests.browser.server import clean_environment, free_port
+from tests.browser.server import free_port, serving
 
 START = 60  # seconds; a cold disk is slow
 
@@ -40,20 +38,13 @@ def voila(path, home):
 @contextlib.contextmanager
 def answering(command, port, home):
     """Run a module of this Python as a server; yields its address once the port is open."""
-    with (home / "server.log").open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *command], env=clean_environment(home), stderr=log, stdout=log
-        )
-        try:
-            end = time.monotonic() + START
-            while not is_open(port):
-                assert process.poll() is None, (home / "server.log").read_text()
-                assert time.monotonic() < end, f"{command[0]} did not answer in {START} seconds"
-                time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(20)
+    with serving([sys.executable, "-m", *command], home) as (process, log):
+        end = time.monotonic() + START
+        while not is_open(port):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, f"{command[0]} did not answer in {START} seconds"
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
 
 
 def is_open(port):

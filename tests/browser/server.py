@@ -40,15 +40,18 @@ def jupyterlab(folder, home, *options):
     Yields .url (of the first screen, as the server prints it, with the token), .base, .token and
     .folder, where the notebooks are.
     """
-    with (home / "lab.log").open("w") as log:
-        process = subprocess.Popen(
-            [*lab_command(folder, home), *options],
-            env=clean_environment(home),
-            stderr=log,
-            stdout=log,
-        )
+    with serving([*lab_command(folder, home), *options], home) as running:
+        yield first_answer(*running, folder)
+
+
+@contextlib.contextmanager
+def serving(command, home):
+    """Run a server with nothing of the user's configuration; yields its process and its log."""
+    log = home / "server.log"
+    with log.open("w") as out:
+        process = subprocess.Popen(command, env=clean_environment(home), stderr=out, stdout=out)
         try:
-            yield first_answer(process, home / "lab.log", folder)
+            yield process, log
         finally:
             process.send_signal(signal.SIGTERM)
             try:

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from posviz.publish.site.pages import DOCUMENTS
 from tests.browser.lessons import ALL, LESSON
-from tests.browser.opened import Opened
+from tests.browser.opened import from_disk
 
 AROUND = ("index", "pictures", "search", "glossary", "claims", "references", "about", *DOCUMENTS)
 READY = "() => globalThis.MathJax?.startup?.promise?.then(() => true) ?? !globalThis.MathJax"
@@ -30,7 +30,7 @@ def opened(browser, file, width, scheme):
     """A page on a screen of that width, with its formulas set."""
     viewport = {"width": width, "height": 900}
     context = browser.new_context(viewport=viewport, color_scheme=scheme)
-    shown = Opened(context, file).page
+    shown = from_disk(context, file).page
     shown.wait_for_function(READY)
     yield shown
     context.close()

@@ -72,21 +72,6 @@ def test_drag_in_the_picture_takes_the_sliders_along(lab):
     explorer.stands_at("a (shrinks)", "-0.06")
 
 
-def test_knobs_changed_together_by_code_give_one_frame(lab):
-    explorer = lab.explore("by_code", TABLE, "picture.explore()")
-    with explorer.changes():
-        lab.ask("picture.d_model = 128")
-    explorer.stands_at("d_model", "128")
-    frame = explorer.frame()
-    with explorer.changes():
-        lab.ask(
-            "with picture.hold_trait_notifications():\n"
-            "    picture.d_model, picture.base, picture.position = 32, 500, 3"
-        )
-    explorer.settled()
-    assert explorer.frame() == frame + 1
-
-
 SLOWLY = """
 import time
 

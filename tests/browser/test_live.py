@@ -124,21 +124,6 @@ def test_a_picture_comes_alive_of_what_one_server_has(visited, address):
     assert seconds <= MOST_START
 
 
-def test_it_shows_what_a_kernel_shows(visited):
-    explorer = lives(visited[1])
-    with_end = {"position": "End", "d_model": "End"}
-    for label, key in with_end.items():
-        explorer.press(label, key)
-    picture = lessons.load("SinusoidalTable")(position=127, d_model=512)
-    explorer.stands_at("d_model", "512")
-    explorer.page.wait_for_function(
-        "() => !document.querySelector('[data-asked], [data-painting]')"
-    )
-    check(on_canvas(explorer), by_a_fresh_figure(picture.figure(), 1), "live")
-    explorer.button("Reset").click()
-    explorer.stands_at("position", "3")
-
-
 @pytest.mark.release("each starts Python anew")
 def test_what_is_far_away_waits_until_it_comes_near(page, address):
     page.goto(f"{address}/one.html")
@@ -182,15 +167,6 @@ def test_a_storm_of_events_ends_with_the_last_value(page, address):
     picture = lessons.load("SinusoidalTable")(position=2000 * 7 % 128)
     page.wait_for_function("() => !document.querySelector('[data-asked], [data-painting]')")
     check(on_canvas(explorer), by_a_fresh_figure(picture.figure(), 1), "storm")
-
-
-@pytest.mark.release("a page around another")
-def test_a_page_lives_inside_another_page(page, address, folder):
-    around = f'<iframe src="{address}/one.html" width="1200" height="600"></iframe>'
-    (folder / "around.html").write_text(f"<!doctype html>{around}")
-    page.goto(f"{address}/around.html")
-    root = page.frame_locator("iframe").locator(".posviz-live").first
-    expect(root).to_have_attribute("data-alive", "true", timeout=START)
 
 
 @pytest.mark.release("each starts Python anew")
@@ -352,15 +328,6 @@ def test_from_a_disk_it_tells_how_to_serve_it(page, folder):
     told = page.locator(".posviz-live").first.get_by_role("status")
     expect(told).to_contain_text("option --open")
     expect(page.locator("img").first).to_be_visible()
-
-
-@pytest.mark.release("each starts Python anew")
-def test_without_a_service_worker_it_lives_too(browser, address):
-    context = browser.new_context(service_workers="block")
-    page = context.new_page()
-    page.goto(f"{address}/one.html")
-    lives(page)
-    context.close()
 
 
 @pytest.mark.release("every picture")

@@ -50,11 +50,6 @@ FRAME = """async () => {
     const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [] };
     hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
 }"""
-CLIPBOARD = """(works) => {
-    document.execCommand = () => works;
-    const writeText = works ? async () => {} : undefined;
-    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
-}"""
 MOVE = """(place) => {
     const slider = document.querySelector("[type=range]");
     slider.value = place;
@@ -203,21 +198,14 @@ def test_a_drag_over_the_edge_stays_within_the_picture(page):
     assert to_screen(page)[-1]["drag"][1] == 1
 
 
-def test_line_is_copied_until_there_is_another(page):
-    page.evaluate(CLIPBOARD, True)
+@pytest.mark.parametrize(("is_copied", "told"), [("true", "Copied."), ("false", "Ctrl-C")])
+def test_line_is_selected_and_copied_until_there_is_another(page, is_copied, told):
+    page.evaluate(f"document.execCommand = () => {is_copied}")
     page.get_by_role("button", name="Export").click()
     line = "hear({ part: 'export', view: sent.at(-1).view, line: 'Picture()' })"
     page.evaluate(line)
     page.get_by_role("button", name="Copy the Python line").click()
-    expect(page.get_by_text("Copied.")).to_be_visible()
-    page.evaluate(line)
-    expect(page.get_by_text("Copied.")).to_have_count(0)
-
-
-def test_line_is_selected_where_there_is_no_clipboard(page):
-    page.evaluate(CLIPBOARD, False)
-    page.get_by_role("button", name="Export").click()
-    page.evaluate("hear({ part: 'export', view: sent.at(-1).view, line: 'Picture()' })")
-    page.get_by_role("button", name="Copy the Python line").click()
-    expect(page.get_by_text("Ctrl-C")).to_be_visible()
+    expect(page.get_by_text(told)).to_be_visible()
     assert page.evaluate("String(getSelection())") == "Picture()"
+    page.evaluate(line)
+    expect(page.get_by_text(told)).to_have_count(0)

@@ -4,7 +4,6 @@ import json
 import re
 from urllib.parse import unquote
 
-import nbformat
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -16,8 +15,8 @@ from posviz.pictures.explorer import INCH
 from posviz.pictures.live_figure import LiveFigure
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import on_canvas
-from tests.browser.lessons import ALL, LESSON, lessons
-from tests.browser.opened import Opened
+from tests.browser.lessons import ALL, LESSON, code, lessons
+from tests.browser.opened import Opened, from_disk
 from tests.browser.predictions import answer_all
 from tests.browser.server import served
 
@@ -34,17 +33,11 @@ TEXT_BUT_CODE = """parts => parts.map(part => {
 def lesson(request, page_of, browser):
     """One lesson after the other."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = Opened(context, page_of(request.param))
+    opened = from_disk(context, page_of(request.param))
     opened.name = request.param
     yield opened
     assert opened.wrong == []
     context.close()
-
-
-def code(name):
-    """The sources of a notebook's cells of code."""
-    cells = nbformat.read(run.NOTEBOOKS / f"{name}.ipynb", as_version=4).cells
-    return [cell.source for cell in cells if cell.cell_type == "code"]
 
 
 def test_every_explorer_has_a_place_and_every_prediction_answers(lesson):
@@ -65,7 +58,7 @@ def test_page_and_what_it_needs_are_small(lesson, page_of):
 @pytest.mark.parametrize("name", lessons((OF_TOPIC["rotary"].notebook,)))
 def test_formulas_are_set(name, page_of, browser):
     context = browser.new_context()
-    shown = Opened(context, page_of(name)).page
+    shown = from_disk(context, page_of(name)).page
     shown.wait_for_function("() => MathJax.startup?.promise?.then(() => true)")
     text = " ".join(shown.locator("section.prose").evaluate_all(TEXT_BUT_CODE))
     assert not re.search(r"\$|\\[a-z_]", text)
@@ -80,7 +73,7 @@ def test_links_lead_to_pages_and_places_that_are_there(page_of, browser):
     pages = {path.name: path for path in map(page_of, ALL)}
     context, links, places = browser.new_context(), [], {}
     for name, path in pages.items():
-        shown = Opened(context, path).page
+        shown = from_disk(context, path).page
         hrefs = "links => links.map(link => link.getAttribute('href'))"
         links += [(name, href) for href in shown.locator("a[href]").evaluate_all(hrefs)]
         ids = shown.locator("[id]").evaluate_all("all => all.map(each => each.id)")
@@ -96,7 +89,7 @@ def test_links_lead_to_pages_and_places_that_are_there(page_of, browser):
 @pytest.mark.parametrize("name", lessons((LESSON,)))
 def test_on_a_telephone_nothing_is_too_wide_and_letters_can_be_read(name, page_of, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    opened = Opened(context, page_of(name))
+    opened = from_disk(context, page_of(name))
     expect(opened.page.locator(".contents details[open]")).to_have_count(0)
     for image in opened.page.locator(".posviz-live > figure img").all():
         assert image.evaluate("image => image.offsetWidth") < 390
@@ -110,7 +103,7 @@ def test_on_a_telephone_nothing_is_too_wide_and_letters_can_be_read(name, page_o
 
 def test_without_javascript_and_on_paper_there_is_a_picture(page_of, browser):
     context = browser.new_context(java_script_enabled=False)
-    opened = Opened(context, page_of(LESSON))
+    opened = from_disk(context, page_of(LESSON))
     still = opened.page.locator(".posviz-live img").first
     still.scroll_into_view_if_needed()
     assert still.bounding_box()["width"] > 300
@@ -130,17 +123,13 @@ def alive(request, page_of, browser):
     """An explorer of a page from a server, once Python draws it; nobody else was asked."""
     width, height = request.param
     context = browser.new_context(viewport={"width": width, "height": height})
-    page, asked, wrong = context.new_page(), set(), []
-    page.on("request", lambda request: asked.add(request.url))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
     with served(page_of(LESSON).parent) as address:
-        page.goto(f"{address}/{LESSON}.html")
-        place = page.locator("[data-picture=SinusoidalTable]")
+        opened = Opened(context.new_page(), f"{address}/{LESSON}.html")
+        place = opened.page.locator("[data-picture=SinusoidalTable]")
         place.scroll_into_view_if_needed()
         place.locator("canvas[data-frame]").wait_for(timeout=120_000)
-        yield ExplorerOnPage(page, place)
-        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
-        assert wrong == []
+        yield ExplorerOnPage(opened.page, place)
+        assert opened.wrong == []
     context.close()
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lessons import LESSON
-from tests.browser.opened import Opened
+from tests.browser.opened import from_disk
 
 SCREEN = {"width": 1280, "height": 900}
 
@@ -17,7 +17,7 @@ def opened(site, browser):
     context, pages = browser.new_context(viewport=SCREEN), []
 
     def opened(name):
-        pages.append(Opened(context, site / f"{name}.html"))
+        pages.append(from_disk(context, site / f"{name}.html"))
         return pages[-1].page
 
     yield opened

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.lessons import LESSON, lessons
+from tests.browser.opened import Opened
 from tests.browser.server import served
 
 HERE = "section.present"  # the slide that is shown
@@ -60,25 +61,12 @@ ASKING = """() => {
 }"""
 
 
-class Deck:
-    """A page with the slides of a lesson, and what it asked for and complained about."""
+class Deck(Opened):
+    """A page with the slides of a lesson."""
 
     def __init__(self, page, address):
-        self.page, self.address, self.complaints = page, address, []
-        page.on("console", self._noted)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", self._asked)
-        page.goto(address)
+        super().__init__(page, address)
         page.wait_for_selector(".reveal.ready")
-
-    def _noted(self, message):
-        if not message.text.startswith("Canvas2D: Multiple readback"):  # that is these tests
-            self.complaints.append(message.text)
-
-    def _asked(self, request):
-        here = self.address.rpartition("/")[0]
-        if not request.url.startswith((here, "data:", "blob:")):
-            self.complaints.append(f"asked for {request.url}")
 
     def each(self):
         """Show every slide, and once more where an answer has been opened."""
@@ -123,7 +111,7 @@ def deck(browser, slides_of):
     yield opened
     for context in contexts:
         context.close()
-    assert [deck.complaints for deck in decks] == [[] for _ in decks]
+    assert [deck.wrong for deck in decks] == [[] for _ in decks]
 
 
 @contextlib.contextmanager
@@ -134,7 +122,7 @@ def from_a_server(browser, file, size=(1280, 720)):
         deck = Deck(context.new_page(), f"{address}/{file.name}")
         yield deck
         context.close()
-    assert deck.complaints == []
+    assert deck.wrong == []
 
 
 @pytest.fixture(scope="module")
