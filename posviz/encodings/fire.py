@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array, as_array, as_float64, as_like, namespace, together
-from posviz.encodings.checks import require_positive, require_shape
+from posviz.encodings.checks import require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets
 
@@ -14,9 +14,9 @@ __all__ = ["FIRE", "fire_bias", "fire_distances"]
 
 
 def fire_distances(
-    q_positions: Any, k_positions: Any, *, c: Any = 0.1, threshold: Any = 512.0, eps: float = 1e-6
+    q_positions: Any, k_positions: Any, *, c: Any = 0.1, threshold: Any = 512.0
 ) -> Array:
-    """Return ψ(i − j) / (ψ(max(L, i)) + eps) with ψ(x) = ln(|c·x| + 1): what the network reads.
+    """Return ψ(i − j) / (ψ(max(L, i)) + 1e-6) with ψ(x) = ln(|c·x| + 1): what the network reads.
 
     L is |threshold|. From i = L on, the first key (j = 0) of each query is at 1, however long the
     text; below L, only the offset counts. A future key is as far as a past one. c and threshold are
@@ -27,13 +27,12 @@ def fire_distances(
 
     Source: Li et al. 2024 (FIRE), section 3.3, and its code in the appendix.
     """
-    eps = require_positive(eps, "eps")
     q_positions = as_float64(q_positions, "q_positions")
     k_positions = as_float64(k_positions, "k_positions")
     q_positions, k_positions, c, threshold = together(q_positions, k_positions, c, threshold)
     xp, apart = namespace(q_positions), offsets(q_positions, k_positions)
     reach = xp.where(q_positions > abs(threshold), q_positions, abs(threshold))
-    return xp.log1p(abs(c * apart)) / (xp.log1p(abs(c * reach)) + eps)[..., None]
+    return xp.log1p(abs(c * apart)) / (xp.log1p(abs(c * reach)) + 1e-6)[..., None]
 
 
 def fire_bias(distances: Any, w_in: Array, b_in: Array, w_out: Array, b_out: Array) -> Array:
@@ -69,7 +68,6 @@ class FIRE(Encoding):
     b_out: Array
     c: Any = 0.1
     threshold: Any = 512.0
-    eps: float = 1e-6
 
     bias_by = "position"
 
@@ -82,7 +80,5 @@ class FIRE(Encoding):
         """Add the network's answer to the distances to scores [batch, heads, q_len, k_len]."""
         require_shape(self.b_out, "b_out", scores.shape[-3])
         learned = (self.w_in, self.b_in, self.w_out, self.b_out)
-        distances = fire_distances(
-            q_positions, k_positions, c=self.c, threshold=self.threshold, eps=self.eps
-        )
+        distances = fire_distances(q_positions, k_positions, c=self.c, threshold=self.threshold)
         return scores + fire_bias(distances, *(as_like(w, scores, scores.dtype) for w in learned))

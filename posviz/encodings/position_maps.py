@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from posviz.arrays import Array, as_array, as_float64, namespace, together
-from posviz.encodings.checks import require_integer, require_real
+from posviz.arrays import Array, as_array, namespace, together
+from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, doors
 from posviz.encodings.relative import offsets, positions_of
 from posviz.encodings.rotary import Rotary
@@ -40,26 +40,18 @@ class Branch(NamedTuple):
 Map = Callable[[Any, Any], Sequence[Branch]]
 
 
-def rerope_positions(
-    q_positions: Any, k_positions: Any, window: int, *, leak: float = 0.0
-) -> list[Branch]:
-    """Keep offsets below the window and clip all others to it, or let them grow by a leak.
-
-    A key i − j ≥ window back is at window + leak · (i − j − window): leak 0 is ReRoPE, 1 is RoPE,
-    and between them it is Leaky ReRoPE.
+def rerope_positions(q_positions: Any, k_positions: Any, window: int) -> list[Branch]:
+    """Keep offsets below the window and clip all others to it.
 
     Shapes: positions [len] or [batch, len]. Units: tokens.
 
     Source: Su 2023, "Rectified Rotary Position Embeddings", and its released code.
     """
-    window, leak = require_integer(window, "window"), require_real(leak, "leak")
-    if not 0 <= leak <= 1:
-        raise ValueError(f"leak must be in [0, 1], got {leak:g}.")
+    window = require_integer(window, "window")
     q_positions, k_positions = _arrays(q_positions, k_positions)
-    far_q = leak * as_float64(q_positions, "q_positions") + (1 - leak) * window
-    far_k = leak * as_float64(k_positions, "k_positions")
     near = offsets(q_positions, k_positions) < window
-    return [Branch(q_positions, k_positions, near), Branch(far_q, far_k, ~near)]
+    far = Branch(0 * q_positions + window, 0 * k_positions, ~near)
+    return [Branch(q_positions, k_positions, near), far]
 
 
 def self_extend_positions(

@@ -25,7 +25,5 @@ def randomised_positions(length: int, max_position: int, *, rng: Any) -> np.ndar
     max_position = require_integer(max_position, "max_position")
     if length > max_position:
         raise ValueError(f"max_position must be at least length, {length}, got {max_position}.")
-    if not isinstance(rng, np.random.Generator):
-        rng = np.random.default_rng(require_integer(rng, "rng", low=0))
-    drawn = rng.choice(max_position, length, replace=False, shuffle=False)
+    drawn = np.random.default_rng(rng).choice(max_position, length, replace=False, shuffle=False)
     return np.sort(drawn).astype(np.int64)

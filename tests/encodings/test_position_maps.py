@@ -25,10 +25,6 @@ def rerope(i, j, window):
     return min(i - j, window)
 
 
-def leaky(i, j, window):
-    return i - j if i - j < window else window + 0.25 * (i - j - window)
-
-
 def self_extend(i, j, window, group):
     return i - j if i - j < window else i // group - j // group + window - window // group
 
@@ -52,7 +48,6 @@ def is_kept(i, j, sinks, window):
 
 CASES = {
     "rerope": (rerope_positions, rerope, {"window": 5}),
-    "leaky": (partial(rerope_positions, leak=0.25), leaky, {"window": 5}),
     "self-extend": (self_extend_positions, self_extend, {"window": 6, "group": 4}),
     "dual chunk": (dual_chunk_positions, dual_chunk, {"chunk": 5, "farthest": 7}),
     "sinks": (sink_positions, sink, {"sinks": 2, "window": 4}),

@@ -153,7 +153,7 @@ NUMBERS = [  # functions, and arguments that have to be numbers
     (posviz.shaw_index, {"offsets": [0], "max_distance": 2, "ahead": 2}),
     (posviz.deberta_bucket, {"offsets": [0], "bucket_size": 8, "max_position": 9}),
     (posviz.learned, {"positions": [0], "padding_offset": 0}),
-    (posviz.fire_distances, {"q_positions": [0], "k_positions": [0], "eps": 1}),
+    (posviz.fire_distances, {"q_positions": [0], "k_positions": [0]}),
     (posviz.ntk, {"rotary_dim": 4, "factor": 2}),
     (posviz.llama3, {"rotary_dim": 4, "factor": 2, "original_max_seq_len": 8}),
     (posviz.yarn, {"rotary_dim": 4, "factor": 2, "original_max_seq_len": 8}),
