@@ -59,10 +59,7 @@ class _Kerple(BiasByOffset):
 
 
 class KerpleLog(_Kerple):
-    """Kerple's logarithm at the scores: it distinguishes near tokens well, far ones hardly.
-
-    Shapes: r1 and r2 [heads], above 0.
-    """
+    """Kerple's logarithm at the scores, with r1 and r2 [heads] above 0."""
 
     def bias(self, offsets: Array, num_heads: int) -> Array:
         """Return −r₁ · ln(1 + r₂ · |i − j|), [..., heads, q_len, k_len]."""
@@ -70,10 +67,7 @@ class KerpleLog(_Kerple):
 
 
 class KerplePower(_Kerple):
-    """Kerple's power at the scores; with r₂ = 1 it is ALiBi with slopes r₁.
-
-    Shapes: r1 and r2 [heads], above 0; r2 at most 2.
-    """
+    """Kerple's power at the scores, with r1 and r2 [heads] above 0, and r2 at most 2."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

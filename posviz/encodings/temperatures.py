@@ -1,8 +1,7 @@
 """Temperatures: queries grow with their position, or with the number of keys that they see.
 
-The more keys share the softmax, the smaller its largest weight; a query that grows with the
-logarithm of their number keeps that weight. ``attention`` divides queries by a temperature, so each
-class here is one over the factor that a paper or released code multiplies by.
+``attention`` divides queries by a temperature, so each class here is one over the factor that a
+paper or released code multiplies by.
 """
 
 from __future__ import annotations

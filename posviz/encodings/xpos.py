@@ -60,7 +60,6 @@ def apply_xpos(
 
     Source: Sun et al. 2022 (xPos), algorithm 1.
     """
-    namespace(q, k)  # refuses a mixture
     xpos = XPos(base, gamma, scale_base, layout)
     return xpos._rotate_and_scale(q, q_positions, 1), xpos._rotate_and_scale(k, k_positions, -1)
 
