@@ -15,6 +15,11 @@ def tokens_of(sentence):
     return _TOKEN.findall(sentence) or ["∅"]
 
 
+def words_of(sentence, most=None):
+    """The first words of a sentence, at most so many; an empty sentence is one token, ∅."""
+    return sentence.split()[:most] or ["∅"]
+
+
 def is_word(token):
     """Whether a token is a word, and no mark."""
     return token[0].isalnum() or token[0] == "_"
@@ -36,3 +41,10 @@ def label_tokens(axis, tokens, inches, **look):
     labelled = range(0, len(tokens), ceil(len(tokens) / room))
     names = [short(tokens[i]) for i in labelled]
     axis.set_ticks(labelled, labels=names, parse_math=False, **look)
+
+
+def write_along(axis, words, room):
+    """Label an axis with all words: upright where they need more than `room` letters."""
+    shown = [short(word) for word in words]
+    upright = axis.axis_name == "x" and len("  ".join(shown)) > room
+    axis.set_ticks(range(len(words)), labels=shown, parse_math=False, rotation=90 * upright)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias
 from posviz.encodings.relative import offsets
-from posviz.lessons.relative._words import first_words, write_along
+from posviz.lessons._sentences import words_of, write_along
 from posviz.pictures.knobs import real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, broken, zero
@@ -28,7 +28,7 @@ class AlibiLine(Picture):
     @property
     def words(self) -> list[str]:
         """The words that are shown."""
-        return first_words(self.sentence, MOST_WORDS)
+        return words_of(self.sentence, MOST_WORDS)
 
     def compute(self) -> Arrays:
         """Return scores and weights of the last word, where all words have the same content."""

@@ -13,9 +13,9 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
-from posviz.lessons._sentences import label_tokens
+from posviz.lessons._sentences import label_tokens, words_of
 from posviz.pictures.knobs import choice, integer, text
-from posviz.pictures.parts import Background, Curve, Map, broken, inches, wide
+from posviz.pictures.parts import Background, Curve, Map, Text, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
@@ -97,7 +97,7 @@ class ShuffledSentence(Picture):
         ways = Curve(axes[1], "C6-", "ways")
         below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
-        return [show, *outputs, ways, _Sign(axes[3])]
+        return [show, *outputs, ways, *_sign(axes[3])]
 
     def caption(self, arrays: Arrays) -> str:
         if max(arrays.residuals) < ROUNDING:
@@ -114,29 +114,21 @@ class ShuffledSentence(Picture):
         )
 
 
-class _Sign:
+def _sign(axes):
     """Whether the matrices on both sides are equal, and how far they are apart."""
+    axes.set_axis_off()
+    is_wide, large = wide(axes.figure), {"size": 4 * rcParams["font.size"], "weight": "bold"}
+    words = "largest\ndifference:\n" if is_wide else ""
 
-    def __init__(self, axes):
-        axes.set_axis_off()
-        middle = {"ha": "center", "animated": True, "in_layout": False}
-        size = rcParams["font.size"]
-        self.sign = axes.text(0.5, 0.5, "", size=4 * size, weight="bold", **middle)
-        look = {"size": "medium" if wide(axes.figure) else "small", "va": "top"}
-        self.number = axes.text(0.5, 0.35, "", **look, **middle)
-        self.words = "largest\ndifference:\n" if wide(axes.figure) else ""
-
-    def move(self, arrays: Arrays) -> None:
-        """Set both."""
+    def number(arrays):
         residual = arrays.residuals[0]
-        self.sign.set_text("≠" if residual > ROUNDING else "=")
-        number = f"{residual:.2f}" if residual > ROUNDING else "rounding"
-        self.number.set_text(f"{self.words}{number}")
+        return f"{words}{f'{residual:.2f}' if residual > ROUNDING else 'rounding'}"
 
-
-def words_of(sentence):
-    """The words of a sentence, which are its tokens; an empty sentence is one token, ∅."""
-    return sentence.split() or ["∅"]
+    below = {"ha": "center", "va": "top", "size": "medium" if is_wide else "small"}
+    return [
+        Text(axes, 0.5, 0.5, lambda a: "=≠"[a.residuals[0] > ROUNDING], ha="center", **large),
+        Text(axes, 0.5, 0.35, number, **below),
+    ]
 
 
 @functools.lru_cache(maxsize=1024)

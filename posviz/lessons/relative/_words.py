@@ -1,24 +1,10 @@
-"""The words of a short sentence along an axis; a word that one artist writes in many cells."""
+"""A word that one artist writes in many cells."""
 
 import numpy as np
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
 from posviz.pictures.parts import set_data
-
-MOST = 7  # words of a sentence that are shown where a picture has a square of them
-
-
-def first_words(sentence, most=MOST):
-    """The first words of a sentence; an empty one has a single token, ∅."""
-    return sentence.split()[:most] or ["∅"]
-
-
-def write_along(axis, words, room):
-    """Label an axis with words: upright where they need more than `room` letters."""
-    shown = [word if len(word) <= 6 else f"{word[:5]}…" for word in words]
-    upright = axis.axis_name == "x" and len("  ".join(shown)) > room
-    axis.set_ticks(range(len(words)), labels=shown, parse_math=False, rotation=90 * upright)
 
 
 class Word:

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
-from posviz.lessons.relative._words import first_words, write_along
+from posviz.lessons._sentences import words_of, write_along
 from posviz.pictures.knobs import integer, real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Map, broken, on_colours, wide, zero
@@ -13,7 +13,7 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
-FARTHEST, STRONGEST = 4, 6.0  # tokens; what is added to a score
+MOST, FARTHEST, STRONGEST = 7, 4, 6.0  # words; tokens; what is added to a score
 OFFSETS = np.arange(-FARTHEST, FARTHEST + 1)
 
 
@@ -29,7 +29,7 @@ class OffsetBias(Picture):
 
     def compute(self) -> Arrays:
         """Return the weights [len, len] of words with equal scores, and the bias of each offset."""
-        positions = np.arange(len(first_words(self.sentence)))
+        positions = np.arange(len(words_of(self.sentence, MOST)))
         apart = offsets(positions, positions)
         bias = np.where(apart == self.offset, self.bonus, 0.0)
         weights = softmax(bias)
@@ -50,7 +50,7 @@ class OffsetBias(Picture):
         left.set(title="added to the score", xlabel="offset i − j", ylabel="bias")
         left.set(xlim=(-4.6, 4.6), ylim=(-6.6, 6.6), xticks=OFFSETS[::2], yticks=(-6, -3, 0, 3, 6))
         left.set_xticklabels(map(signed, OFFSETS[::2]))
-        words = first_words(self.sentence)
+        words = words_of(self.sentence, MOST)
         size = (len(words), len(words))
         colours = Map(heat, "weights", most=size, cmap=PLAIN, limits=(0, 1), aspect="equal")
         heat.set(title="attention weights", xlabel="key", ylabel="query")

@@ -9,7 +9,7 @@ from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import apply_rotary
-from posviz.lessons.order.shuffled_sentence import words_of
+from posviz.lessons._sentences import words_of
 from posviz.pictures.knobs import choice, device, even, integer, log, log_integer, text
 from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import (

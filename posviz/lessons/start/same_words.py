@@ -7,9 +7,8 @@ from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.lessons._sentences import short
+from posviz.lessons._sentences import short, words_of
 from posviz.lessons.order.shuffled_sentence import D_MODEL, NUM_HEADS, projections, word_vector
-from posviz.lessons.order.shuffled_sentence import words_of as all_words_of
 from posviz.pictures.knobs import choice, real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Ring, broken, legend_over, zero
@@ -32,7 +31,7 @@ class SameWords(Picture):
 
     def compute(self) -> Arrays:
         """Return the summaries [2, NUMBERS] of the sentence and of its mirror image."""
-        words = words_of(self.sentence)
+        words = words_of(self.sentence, MOST_WORDS)
         both = [summary(each, self.strength, self.mask) for each in (words, words[::-1])]
         places = np.arange(1, NUMBERS + 1)
         strokes = [[(x, a), (x, b)] for x, a, b in zip(places, *both, strict=True)]
@@ -46,7 +45,7 @@ class SameWords(Picture):
     def draw(self, figure: Figure) -> list:
         """The two sentences with their words joined, and eight numbers for each of them."""
         written, panel = beside(figure, (1, 1.15), (1, 2))
-        _write(written, words_of(self.sentence))
+        _write(written, words_of(self.sentence, MOST_WORDS))
         apart = Curve(panel, "C6-", "apart")
         upper = Curve(panel, "C0s", "summaries[0]", "upper sentence", marks=0.8)
         lower = Ring(panel, "C1o", "summaries[1]", "lower sentence", edge=0.3, marks=1.7)
@@ -65,11 +64,6 @@ class SameWords(Picture):
             f"The eight numbers differ by up to {arrays.difference:.2f}, so the layer can tell the "
             "two sentences apart."
         )
-
-
-def words_of(sentence):
-    """The first words of a sentence, as many as are drawn."""
-    return all_words_of(sentence)[:MOST_WORDS]
 
 
 def summary(words, strength=0.0, mask="none"):

@@ -20,8 +20,8 @@ from tests.lessons.by_hand import drawn, product
     ],
 )
 def test_a_sign_tells_whether_its_neighbours_are_equal(setting, sign):
-    arrays, (*_, shown) = drawn(ShuffledSentence(**setting))
-    assert shown.sign.get_text() == sign
+    arrays, (*_, shown, _) = drawn(ShuffledSentence(**setting))
+    assert shown.artist.get_text() == sign
     shuffled_after, shuffled_before, _ = arrays.outputs
     assert (abs(shuffled_after - shuffled_before).max() < 1e-14) == (sign == "=")
 
