@@ -24,17 +24,15 @@ LAYOUTS = {
 def layer_plan(source: Any) -> list[dict[str, Any]]:
     """Return for each layer the arguments of ``attend`` that a released configuration asks for.
 
-    Each has an encoding, a mask (a function of positions, so that it serves with a cache), a window
-    and a temperature (None: none)::
+    Each has an encoding, a mask (a function of positions), a window and a temperature::
 
         for weights, cache, layer in zip(model, caches, layer_plan("config.json"), strict=True):
             x = x + attend(x, *weights, num_heads=32, positions=positions, cache=cache, **layer)
 
-    What else a layer does to queries and keys is not in it: Llama 4 scales those that turn to a
-    mean square of 1 (length √head_dim) afterwards. Models: llama4, cohere2, smollm3, ministral3.
-    source: as ``read_config``.
+    What else a layer does is not in it: Llama 4 scales rotated queries and keys to a mean square of
+    1 afterwards. source: as ``read_config``.
 
-    Raises ValueError for another model, whose layers nobody has compared.
+    Raises ValueError for a model that is not in LAYOUTS, whose layers nobody has compared.
 
     Source: transformers 5.23, the attention of each.
     """

@@ -79,9 +79,7 @@ def _flags(config: dict, rule: dict, number: int) -> list[Any]:
         if not isinstance(flags, list) or any(flag not in (0, 1) for flag in flags):
             raise TypeError(f"{name} must be a list of 0 and 1, got {quoted(flags)}")
         if flags and number and len(flags) != number:
-            raise ValueError(
-                f"{name} must have the {number} layers of num_hidden_layers, got {len(flags)}"
-            )
+            raise ValueError(f"{name} must have {number} numbers, got {len(flags)}")
         if flags:
             return flags
     bases = config.get("layer_rope_theta")

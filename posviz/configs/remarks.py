@@ -151,9 +151,8 @@ def _of_the_whole(file: File) -> Iterator[str]:
     if config.get("rope_scaling") and other and other != given:
         yield "rope_scaling and rope_parameters differ: transformers forgets the second; delete one"
     inner, outside = given.get("rope_theta"), config.get("rope_theta")
-    numbers = all(isinstance(base, int | float) for base in (inner, outside))
-    if numbers and inner != outside:
-        yield f"rope_theta stands twice: {inner:,}, beside the factor, is taken; delete {outside:,}"
+    if inner and outside and inner != outside:
+        yield f"rope_theta stands twice: {inner}, beside the factor, is taken; delete {outside}"
     flags = config.get("no_rope_layers") or []
     if 2 * (zeros := flags.count(0)) > len(flags):
         yield f"no_rope_layers: {zeros} of {len(flags)} layers do not rotate; exchange 0 and 1?"

@@ -100,9 +100,6 @@ class RotationTrace:
                 elif re.match(r"create_\w*mask", name):
                     self.replace(module, name, lambda *_, **__: None)
 
-    def begin(self, number, *_):
-        self.layer = number
-
     def replace(self, module, name, other):
         self.saved.append((module, name, getattr(module, name)))
         setattr(module, name, other)
