@@ -58,7 +58,7 @@ def lesson(text: str, names: Iterable[str]) -> str:
     Of two that are meant it is the last.
     """
     meant = {typed: name for name in names for typed in _spellings(name)}
-    return meant.get(text.lower()) or closest("lesson", text, names)
+    return meant.get(text.lower()) or closest("lesson", text, sorted(names))
 
 
 def _spellings(name) -> set[str]:
