@@ -1,7 +1,5 @@
 """T5's buckets: exact for near keys, coarse for far ones, one for all beyond."""
 
-import functools
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
@@ -28,6 +26,7 @@ from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
 FURTHEST = 2000  # offsets of the curve: beyond the largest max_distance, where nothing changes
+OFFSETS = np.arange(-FURTHEST, FURTHEST + 1)
 MOST, TOKENS = 64, 128  # buckets; tokens of the map
 APART = offsets(np.arange(TOKENS), np.arange(TOKENS))
 
@@ -49,9 +48,12 @@ class T5Buckets(Picture):
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
         of the pairs [tokens, tokens]; band: the lines around the offset's bucket in their map.
         """
-        setting = self.num_buckets, self.max_distance, self.bidirectional
-        runs, colours = _runs(*setting), _colours(*setting)
-        here = runs[(runs[:, 0] <= self.offset) & (self.offset <= runs[:, 1])][0]
+        rule = {"num_buckets": self.num_buckets, "max_distance": self.max_distance}
+        buckets = t5_bucket(OFFSETS, bidirectional=self.bidirectional, **rule)
+        runs, used = _runs(buckets), np.unique(buckets)
+        colours = np.full(self.num_buckets, -2.0)  # grey, where no offset uses it
+        colours[used] = used / (self.num_buckets - 1)
+        here = runs[np.searchsorted(runs[:, 1], self.offset)]
         bucket, top = here[2], self.num_buckets - 0.5
         return self.arrays(
             runs=runs,
@@ -68,7 +70,8 @@ class T5Buckets(Picture):
             colours=colours,
             column={"data": colours[:, None], "extent": (0, 1, top, -0.5)},
             rows={"ylim": (-0.5, top)},
-            pairs=colours[_bucket(APART, *setting)],
+            pairs=colours[buckets[APART + FURTHEST]],
+            used=len(used),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -105,10 +108,9 @@ class T5Buckets(Picture):
         first, last, bucket = arrays.here
         holds = f"offsets {signed(first)} … {signed(last)}".replace(str(FURTHEST), "∞")
         company = "no other" if first == last else holds
-        used = len(np.unique(arrays.runs[:, 2]))
         return (
             f"Offset {signed(arrays.offset)} is in bucket {bucket}, which holds {company}, and "
-            f"{used} of {arrays.num_buckets} buckets are used."
+            f"{arrays.used} of {arrays.num_buckets} buckets are used."
         )
 
 
@@ -148,25 +150,8 @@ def _band(first, last):
     return broken(np.stack([keys, keys + edges[:, None]], axis=-1))
 
 
-def _bucket(apart, num_buckets, max_distance, bidirectional):
-    return t5_bucket(
-        apart, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance
-    )
-
-
-@functools.lru_cache(maxsize=8)
-def _runs(*setting):
+def _runs(buckets):
     """(first offset, last offset, bucket) of each bucket that is used, [runs, 3]."""
-    apart = np.arange(-FURTHEST, FURTHEST + 1)
-    buckets = _bucket(apart, *setting)
     changes = np.flatnonzero(np.diff(buckets))
-    first, last = np.append(0, changes + 1), np.append(changes, len(apart) - 1)
-    return np.stack([apart[first], apart[last], buckets[first]], axis=-1)
-
-
-def _colours(num_buckets, max_distance, bidirectional):
-    """The colour of each bucket, [num_buckets]: its number from 0 to 1."""
-    colours = np.full(num_buckets, -2.0)  # grey, where no offset uses it
-    used = _runs(num_buckets, max_distance, bidirectional)[:, 2]
-    colours[used] = used / (num_buckets - 1)
-    return colours
+    first, last = np.append(0, changes + 1), np.append(changes, len(OFFSETS) - 1)
+    return np.stack([OFFSETS[first], OFFSETS[last], buckets[first]], axis=-1)
