@@ -22,10 +22,7 @@ class KeptFrequencies(Picture):
     length = log_integer(4096, low=256, high=128_000, label="trained length L")
 
     def compute(self) -> Arrays:
-        """Return by method the share of its frequency that each pair keeps, [methods, pairs].
-
-        finished: how many pairs made a full rotation in training.
-        """
+        """Return by method the share of its frequency that each pair keeps, [methods, pairs]."""
         trained = rotary_frequencies(HEAD_DIM)
         shares = [METHODS[name](self.factor, self.length) / trained for name in LOOKS]
         finished = int((self.length * trained >= 2 * np.pi).sum())
