@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posviz.choosing.census import FILES
+from posviz.choosing.census import CENSUS, FILES
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import PLANS, ROWS, Cell
 from posviz.encodings.checks import require_choice
@@ -102,7 +102,7 @@ def measured(column: str, found: Cell) -> bool:
 
 def files(row: str) -> int:
     """Return in how many model files it is found; 0 for what has no count of its own."""
-    return int(np.nan_to_num(COLUMNS["census"](row).number))
+    return CENSUS[row].files if row in CENSUS else 0
 
 
 def _advice(asked, faults, lit, used) -> str:
@@ -118,10 +118,11 @@ def _advice(asked, faults, lit, used) -> str:
     best = used[0]
     start = "These can do it, most used first" if len(used) > 1 else "In use, and can do it"
     named = _listed([f"{best} ({files(best)} of {FILES} files)", *used[1:]])
-    others = {name: COLUMNS[name](best) for name in left} if len(left) == 1 else {}
-    but = (f" But {best}: {name} {cell.said[2:]}." for name, cell in others.items() if not cell.can)
+    but = ""
+    if len(left) == 1 and not (other := COLUMNS[left[0]](best)).can:
+        but = f" But {best}: {left[0]} {other.said[2:]}."
     end = f"Use is not quality: see section 5. {LIMITS[len(left) < 2]}"
-    return f"{start}: {named}.{''.join(but)}{only} {end}"
+    return f"{start}: {named}.{but}{only} {end}"
 
 
 def _listed(rows: list[str]) -> str:
