@@ -96,13 +96,11 @@ class Control:
             self._setting_knob = False
 
     def _value_in(self, message):
-        knob, is_number = self.knob, isinstance(self.knob, knobs.numeric)
-        end = knob.end(self.picture) if is_number else None
+        knob = self.knob
         if "place" in message:
-            value = knob.values[message["place"]]
-            return min(value, end) if is_number else value
+            return knob.values[message["place"]]
         value = knob.read(message["typed"])
-        if is_number and end < value <= knob.high:
+        if isinstance(knob, knobs.numeric) and (end := knob.end(self.picture)) < value <= knob.high:
             message = f"{self.name} = {value!r} is refused: it ends at {end:,} now."
             raise traitlets.TraitError(message)
         return value

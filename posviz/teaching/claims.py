@@ -93,7 +93,7 @@ class Claim:
         word = "it depends" if kept and lost else "true" if kept else "false"
         verdict = f"{VERDICTS[word]}."
         if word == "it depends":
-            verdict = f"It depends: true {_listed(kept)}, false {_listed(lost)}."
+            verdict = f"It depends: true {_joined(kept)}, false {_joined(lost)}."
         measured = "; ".join(f"{shown(value)} {case}".strip() for case, value in numbers.items())
         because = " ".join((self.function.__doc__ or "").split())
         measures = self.measures[:1].upper() + self.measures[1:]
@@ -215,5 +215,5 @@ def _cells(row: Row) -> tuple[str, ...]:
     return html.escape(asked.statement), html.escape(verdict.said), link, where
 
 
-def _listed(cases: list[str]) -> str:
+def _joined(cases: list[str]) -> str:
     return " and ".join(cases) if len(cases) < 3 else f"{', '.join(cases[:-1])} and {cases[-1]}"
