@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 
 from posviz.pictures.files import SETTING
@@ -20,7 +21,6 @@ from posviz.publish.lesson import read
 SECONDS = 600  # for one cell
 # As tqdm and the column of times write them.
 TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+\w+/\w+|≈ 1|× [\d.]+ \([\d.]+ to [\d.]+\)")
-COLOURS = re.compile(r"\x1b\[[\d;]*m")  # of a terminal
 
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -64,26 +64,20 @@ def executed(notebook: Path) -> NotebookNode:
         shutdown_kernel="immediate",  # avoids errors from a kernel stopped within a cell
         extra_arguments=["--log-level=ERROR"],
     )
-    environment = {name: value for name, value in os.environ.items() if name != SETTING}
+    folder, environment = str(notebook.resolve().parent), os.environ | {SETTING: ""}
     try:
         with asyncio.Runner(loop_factory=_Loop) as runner:
-            runner.run(client.async_execute(cwd=str(notebook.resolve().parent), env=environment))
+            runner.run(client.async_execute(cwd=folder, env=environment))
     except CellExecutionError as error:
-        raise RuntimeError(f"{notebook.name}, {_failure(lesson, error)}") from error
+        number = max(i for i, cell in enumerate(lesson.cells) if cell.get("execution_count"))
+        line = re.search(r"Cell In\[\d+\](, line \d+)", strip_ansi(error.traceback))
+        where = f"{notebook.name}, cell {number}{line[1] if line else ''}"
+        raise RuntimeError(f"{where}: {error.ename}: {error.evalue}") from error
     except OSError:
         raise
     except Exception as error:  # a kernel that is not there or has died, an output that is none
         raise RuntimeError(f"{notebook.name}: {reason(error)}") from error
     return lesson
-
-
-def _failure(lesson, raised) -> str:
-    """The cell that failed, its line, and its error."""
-    number = max(i for i, cell in enumerate(lesson.cells) if cell.get("execution_count"))
-    told = COLOURS.sub("", raised.traceback)
-    line = re.search(r"Cell In\[\d+\], (line \d+)", told)
-    where = f"cell {number}, {line[1]}" if line else f"cell {number}"
-    return f"{where}: {raised.ename}: {raised.evalue}"
 
 
 def keep_times(stored: NotebookNode, run: NotebookNode) -> None:
