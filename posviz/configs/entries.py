@@ -10,6 +10,7 @@ from posviz.wording import quoted
 
 METHODS = ("default", "linear", "dynamic", "ntk", "yarn", "longrope", "llama3", "proportional")
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "axial": "default", "xdrope": "dynamic"}
+WIDEST = 2**16  # dimensions of a head: the widest known has 512
 
 
 def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] | None:
@@ -104,8 +105,8 @@ def _rotary_dim_of(entry: dict, layer: int, config: dict, rule: dict, method: st
         name, fraction = _value("fraction", entry, layer, config, rule)
         if method != "proportional" and fraction is not None:
             rotary_dim = int(rotary_dim * require_real(fraction, name))
-    if rotary_dim <= 0:
-        raise ValueError(f"a head must rotate 2 dimensions or more, got {rotary_dim:,}")
+    if not 0 < rotary_dim <= WIDEST:
+        raise ValueError(f"a head must rotate 2 to {WIDEST:,} dimensions, got {rotary_dim:,}")
     return rotary_dim + rotary_dim % 2
 
 

@@ -9,6 +9,7 @@ from posviz.configs.model_types import integer, size_of, table, value_of
 from posviz.encodings.temperatures import Llama4Temperature, Ministral3Temperature
 from posviz.wording import quoted
 
+MOST_LAYERS = 10_000
 ROPE, UNKNOWN = "rope", "this file does not say"
 LEARNED = "a learned table"
 
@@ -29,6 +30,8 @@ class Layer:
 def names_of(config: dict, rule: dict) -> list[str]:
     """Return the kind of each layer, by a list of the file, its type's plan, or "all"."""
     number, plan = size_of(config, rule, "layers"), rule.get("plan", {})
+    if number > MOST_LAYERS:
+        raise ValueError(f"num_hidden_layers must be at most {MOST_LAYERS:,}, got {number:,}")
     listed = value_of(config, *table()["names"]["kinds"], plan.get("list", ""))
     if listed:
         if "path" in plan:

@@ -28,6 +28,8 @@ def loaded(source: Any) -> dict[str, Any]:
         config = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"{name}, {_explained(error)}") from None
+    except RecursionError:
+        raise ValueError("source must be JSON of a few levels, got hundreds") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
     return config

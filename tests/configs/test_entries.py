@@ -10,6 +10,7 @@ HOSTILE = [
     "[]",
     '{"rope_parameters": [1]}',
     '{"layer_types": [1, 2, {}], "head_dim": 8}',
+    '{"num_hidden_layers": 1e18, "head_dim": 8}',
     "no such file.json",
     ".",
     3,
