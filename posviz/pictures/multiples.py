@@ -9,7 +9,6 @@ from matplotlib.lines import Line2D
 from posviz.pictures.dress import (
     Renaming,
     add_legend,
-    dress,
     fit,
     panels,
     set_title,
@@ -62,9 +61,7 @@ def _draw(picture, name, value, place: Any, look) -> dict[str, Any]:
         raise TypeError(picture.no_knob(name))
     one, knob = copy.copy(picture), picture.knobs()[name]
     setattr(one, name, value)
-    artists = one.draw(place)
-    dress(place, look._replace(multiples=(), labels=(), title=""))
-    one.update(artists, one.compute())
+    one.draw_into(place, **look._replace(multiples=(), labels=(), title="")._asdict())
     place.suptitle(f"{knob.label}: {knob.write(getattr(one, name))}", size="medium")
     return take_legends(place)
 

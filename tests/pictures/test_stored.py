@@ -56,7 +56,7 @@ def test_views_come_back_while_their_process_lives(notebook):
     with_views(notebook, views, os.getpid())
     assert notebook == before
     assert stored != before
-    for process in (None, 1):
+    for process in (None, -1):
         other = copy.deepcopy(stored)
         with_views(other, views, process)
         assert other == stored

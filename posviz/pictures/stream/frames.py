@@ -38,26 +38,21 @@ class Frames:
         recordings = layers.recordings()
         if recordings is None:
             self.forget()
-            return _fields(True, 0, []), [encode_png(layers.pixels()), b""]
-        whole = layers.background_id is not self._background_id
-        known = [None] * len(recordings) if whole else self._sent
-        pairs = enumerate(zip(known, recordings, strict=True))
-        moved = [(i, new) for i, (old, new) in pairs if old is not new and old != new]
+            whole = {"whole": True, "artists": 0, "moved": []}
+            return whole, [encode_png(layers.pixels()), b""]
+        is_whole = layers.background_id is not self._background_id
+        known = [None] * len(recordings) if is_whole else self._sent
+        moved, rows, images = list[list](), list[bytes](), list[bytes]()
+        for index, (old, new) in enumerate(zip(known, recordings, strict=True)):
+            if old is not new and old != new:
+                first_row = sum(len(each) for each in rows) // _BYTES_PER_ROW
+                moved.append([index, first_row, len(images), new.calls])
+                rows.append(new.vertices)
+                images += new.images
         self._background_id, self._sent = layers.background_id, recordings
-        bitmap = [encode_png(layers.background())] if whole else []
-        rows = b"".join(recording.vertices for _, recording in moved)
-        images = [image for _, recording in moved for image in recording.images]
-        return _fields(whole, len(recordings), moved), [*bitmap, rows, *images]
-
-
-def _fields(whole, artists, moved) -> dict:
-    """The part of the message that is not binary."""
-    entries, rows, images = [], 0, 0
-    for index, recording in moved:
-        entries.append([index, rows, images, recording.calls])
-        rows += len(recording.vertices) // _BYTES_PER_ROW
-        images += len(recording.images)
-    return {"whole": whole, "artists": artists, "moved": entries}
+        bitmap = [encode_png(layers.background())] if is_whole else []
+        fields = {"whole": is_whole, "artists": len(recordings), "moved": moved}
+        return fields, [*bitmap, b"".join(rows), *images]
 
 
 def encode_png(rgba: np.ndarray) -> bytes:
