@@ -98,18 +98,7 @@ def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
     ],
 )
 def test_no_worker_outlives_the_sweep(how, tmp_path):
-    command = [
-        "taskset",
-        "-c",
-        "0",
-        sys.executable,
-        "-m",
-        "posviz",
-        "sweep",
-        "lesson",
-        "--to",
-        str(tmp_path),
-    ]
+    command = f"taskset -c 0 {sys.executable} -m posviz sweep lesson --to {tmp_path}".split()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         workers = _eventually(lambda: _workers_of(process.pid))
         process.send_signal(how)

@@ -63,18 +63,10 @@ class Says(torch.nn.Module):
 
     def forward(self, tokens):
         answers = torch.stack([self.known[tuple(row)] for row in tokens.tolist()]).clamp(min=0)
-        wrong = (answers + 1) % 128
         logits = torch.full((*tokens.shape, 128), -1000.0)
-        logits.scatter_(
-            2,
-            answers[..., None],
-            torch.where(self.right, 0.0, -5.0).expand(answers.shape)[..., None],
-        )
-        logits.scatter_(
-            2,
-            wrong[..., None],
-            torch.where(self.right, -1000.0, 0.0).expand(answers.shape)[..., None],
-        )
+        for told, sure, unsure in ((answers, 0.0, -5.0), ((answers + 1) % 128, -1000.0, 0.0)):
+            score = torch.where(self.right, sure, unsure).expand(answers.shape)
+            logits.scatter_(2, told[..., None], score[..., None])
         return logits
 
 
