@@ -10,7 +10,10 @@ from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-AFTER_ATTENTION = "mlp feed_forward block_sparse_moe moe ffn mlp_moe experts shared_mlp".split()
+AFTER_ATTENTION = [
+    *("mlp", "feed_forward", "block_sparse_moe", "moe"),
+    *("ffn", "mlp_moe", "experts", "shared_mlp"),
+]
 
 
 class AsItIs(torch.nn.Module):
