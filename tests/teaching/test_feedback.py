@@ -9,8 +9,8 @@ import pytest
 
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import show_arguments, show_value
-from posviz.teaching.trace import failing_line
 from posviz.teaching.mistakes import wrong
+from posviz.teaching.trace import failing_line
 
 
 def squared(x):
