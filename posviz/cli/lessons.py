@@ -37,15 +37,16 @@ def site(
     posviz site 05 --to site/
     posviz site --repository https://github.com/you/posviz
     """
+    chosen = arguments.lesson_notebooks(lessons, not lessons, notebooks)
+    named = arguments.repository(repository) if repository else ""
+    names = [path.stem for path in chosen] if lessons else ["index"]
+    common.check_new([to / f"{name}.html" for name in names], overwrite)
+
     from posviz.publish.lesson import stored_lessons
     from posviz.publish.live.build import prepare
     from posviz.publish.page import site_in, write_page
     from posviz.publish.site import pages
 
-    chosen = arguments.lesson_notebooks(lessons, not lessons, notebooks)
-    named = arguments.repository(repository) if repository else ""
-    names = [path.stem for path in chosen] if lessons else ["index"]
-    common.check_new([to / f"{name}.html" for name in names], overwrite)
     prepare()
     if lessons:
         stored, last = stored_lessons(chosen, site_in(to, chosen, named)), None
@@ -81,12 +82,6 @@ def slides(
     posviz slides 05 --sections 2,5,8
     posviz slides 05 --minutes 20 --author "Your Name"
     """
-    from tqdm import tqdm
-
-    from posviz.publish.lesson import StoredLesson
-    from posviz.publish.live.build import prepare
-    from posviz.publish.slides import Front, choose_slides, write_pdf, write_slides
-
     chosen = arguments.lesson_notebooks(lessons, everything, notebooks)
     lectures = [path for path in chosen if path.stem != EXAMINATION.notebook]
     decks = {to / f"{path.stem}_slides.html": path for path in lectures}
@@ -95,17 +90,24 @@ def slides(
     if sections and minutes:
         raise ValueError("choose --sections or --minutes, not both.")
     numbers = arguments.numbers(sections) if sections else ()
-    front, first = Front(title, author, date, css), next(iter(decks))
+    front, first = (title, author, date, css), next(iter(decks))
     is_new = any((sections, minutes, *front, pdf, overwrite))
     if show and not is_new and all(deck.exists() for deck in decks):
         typer.echo(f"{shortened(first)} is there already; --overwrite makes it anew.")
         return common.serve(to, first.name)
     common.check_new(decks, overwrite)
+
+    from tqdm import tqdm
+
+    from posviz.publish.lesson import StoredLesson
+    from posviz.publish.live.build import prepare
+    from posviz.publish.slides import Front, choose_slides, write_pdf, write_slides
+
     prepare()
     choose = partial(choose_slides, wanted=numbers, time=minutes or 0, tell=tqdm.write)
     jobs: dict[str, Callable] = {}
     for deck, path in decks.items():
-        jobs[deck.name] = partial(write_slides, StoredLesson(path), to, choose, front)
+        jobs[deck.name] = partial(write_slides, StoredLesson(path), to, choose, Front(*front))
         if pdf:
             jobs[f"{deck.stem}.pdf"] = partial(write_pdf, deck)
     raise typer.Exit(common.run_jobs(jobs, to, show=first.name if show else ""))
