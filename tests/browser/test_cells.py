@@ -147,10 +147,11 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     expect(lesson.cell(ANSWER).locator(".cm-content")).to_contain_text("replace this")
 
 
-def answer(exercise, change):
+def answer(lesson, exercise, change):
     """An answer that makes a mistake of its checker: the reference, changed."""
     check, name = exercise.checker_name, exercise.name
-    made = f"from {exercise.module} import {check}\nmade = {change}({check}.reference)\n"
+    made = f"from posviz.lessons.{lesson.topic} import {check}\n"
+    made += f"made = {change}({check}.reference)\n"
     if exercise.checker.inputs is None:
         return f"{made}{name} = made()"
     return f"{made}def {name}(*given):\n    return made(*given)"
@@ -174,7 +175,8 @@ def test_every_exercise_on_a_page_says_what_its_checker_says(number, browser, pa
                 stub, after = code[asked - 1].id, ""
             check = exercise.checker
             for number, mistake in enumerate(check.changes[:3]):
-                changed = answer(exercise, f"{exercise.checker_name}.changes[{number}].change")
+                change = f"{exercise.checker_name}.changes[{number}].change"
+                changed = answer(lesson, exercise, change)
                 Page(page).write(stub, changed + after)
                 Page(page).run(stub, re.escape(f"{check.title}: {mistake.name}"), place)
             Page(page).write(stub, SOLUTION_CODES[exercise.checker_name] + after)
