@@ -88,7 +88,7 @@ class Film:
 
     def frames(self) -> list[np.ndarray]:
         """The frames, [height, width, 4] bytes: one a stop, but none like the one before it."""
-        live, frames = LiveFigure(self.picture, **self.look._asdict()), list[np.ndarray]()
+        live, frames = LiveFigure(self.picture, self.look), list[np.ndarray]()
         try:
             for value in self.stops:
                 setattr(self.picture, self.knob, value)

@@ -31,7 +31,7 @@ class Explorer:
     ) -> None:
         self.picture, self._send = picture, send
         self.start = picture.values()
-        self.live = LiveFigure(picture, style, inch=INCH[style])
+        self.live = LiveFigure(picture, Appearance(style), INCH[style])
         self.controls = {
             name: Control(picture, name, partial(self._tell, knob=name)) for name in picture.knobs()
         }
@@ -42,7 +42,7 @@ class Explorer:
     @property
     def shown(self) -> dict:
         """What a view needs in order to draw the explorer."""
-        inches = self.picture.inches(Appearance(self.live.style))
+        inches = self.picture.inches(self.live.look)
         return {
             "css": [round(self.live.inch * length) for length in inches],
             "drags": type(self.picture).dragged is not Picture.dragged,

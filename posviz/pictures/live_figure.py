@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from posviz.pictures.picture import Picture
+from posviz.pictures.picture import USUAL, Picture
 from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import drop_bitmaps
@@ -16,12 +16,9 @@ class LiveFigure:
     Knobs with `redraw=True` make another one; the last few are kept, for readers go back and forth.
     """
 
-    def __init__(
-        self, picture: Picture, style: str = "notebook", dark: bool = False, inch: int = 0, **more
-    ) -> None:
-        """`inch`: CSS pixels an inch, where they are not the style's own; more: of `Appearance`."""
-        self.picture, self.style, self.dark, self._more = picture, style, dark, more
-        self.inch = inch or Appearance(style, dark, **more).dpi
+    def __init__(self, picture: Picture, look: Appearance = USUAL, inch: int = 0) -> None:
+        """`inch`: CSS pixels an inch, where they are not the style's own."""
+        self.picture, self.look, self.inch = picture, look, inch or look.dpi
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
         self.layers: Any = None
@@ -44,7 +41,7 @@ class LiveFigure:
 
         When compute or caption raises, the last good picture stays as it is.
         """
-        values, look = self.picture.values(), Appearance(self.style, self.dark, **self._more)
+        values, look = self.picture.values(), self.look
         if self.layers is not None and (values, look) == self._shown:
             return False
         arrays = self.picture.compute()

@@ -44,7 +44,7 @@ class Screen:
         """A view asks, is open, was dragged in, or has been closed."""
         view, now = message["view"], time.monotonic()
         known = view in self.views and self.views[view].ratio == message.get("ratio")
-        dark = self.live.dark
+        look = self.live.look
         # A crashed page sends no message; a hidden one stops sending, and asks for a frame later.
         kept = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
         if message.get("gone"):
@@ -56,9 +56,10 @@ class Screen:
             self.live.release()
             self._frames.forget()
             return
-        self.live.dark = list(self.views.values())[-1].dark  # as the view that was opened last
+        newest = list(self.views.values())[-1]
+        self.live.look = look._replace(dark=newest.dark)
         self.live.ratio = min(max(v.ratio for v in self.views.values()), 4.0)
-        new = self.live.dark != dark or not (known or message.get("gone"))
+        new = self.live.look != look or not (known or message.get("gone"))
         if new or message.get("ask"):
             self._frames.forget()
             self._refresh()

@@ -13,6 +13,7 @@ from posviz import SinusoidalTable
 from posviz.course import OF_TOPIC
 from posviz.pictures.explorer import INCH
 from posviz.pictures.live_figure import LiveFigure
+from posviz.pictures.style import Appearance
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import on_canvas
 from tests.browser.lessons import ALL, LESSON, code, lessons
@@ -137,7 +138,7 @@ def kernels(explorer, **settings):
     """The pixels that a kernel shows in this explorer's place."""
     settings = json.loads(explorer.root.get_attribute("data-values")) | settings
     style = "paper" if explorer.page.viewport_size["width"] == 390 else "notebook"
-    live = LiveFigure(SinusoidalTable(**settings), style, inch=INCH[style])
+    live = LiveFigure(SinusoidalTable(**settings), Appearance(style), INCH[style])
     live.follow()
     live.paint()
     return live.layers.pixels()[..., :3].astype(int)

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from posviz import RotatingVectors, ScoreDecay, SinusoidalTable
 from posviz.cli.faults import text_faults
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.style import style_context
+from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
 from tests.pictures.sample import Waves
 
@@ -35,7 +35,7 @@ def test_whole_words_are_renamed_once_in_all_texts_and_ticks():
 
 def test_a_moving_picture_is_renamed_in_every_frame_and_never_twice():
     picture = Waves()
-    live = LiveFigure(picture, labels=(("cat", "cat and dog"),))
+    live = LiveFigure(picture, Appearance(labels=(("cat", "cat and dog"),)))
     for words, renamed in {"the cat": "the cat and dog", "a cat": "a cat and dog"}.items():
         picture.words = words
         live.follow()

@@ -136,7 +136,7 @@ def test_the_mime_bundle_holds_widget_picture_and_caption(widget, picture):
 
 def test_the_stored_picture_is_light_on_a_dark_page(widget):
     widget.explorer.receive({"part": "screen", "view": "b", "ratio": 2, "dark": True})
-    assert widget.explorer.live.dark
+    assert widget.explorer.live.look.dark
     png = base64.b64decode(widget._repr_mimebundle_()[0]["image/png"])
     with Image.open(io.BytesIO(png)) as image:
         assert (image.size, image.convert("RGB").getpixel((0, 0))) == ((400, 200), (255,) * 3)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from posviz.pictures.live_figure import LiveFigure
+from posviz.pictures.style import Appearance
 from tests.pictures.sample import Dragged, Failing, Waves, place_of
 from tests.pictures.stream.replay import fresh_pixels
 
@@ -61,7 +62,7 @@ def test_a_figure_comes_back_with_its_value_and_few_are_kept():
     assert hasattr(figures[0]().canvas, "renderer")
     assert not hasattr(figures[1]().canvas, "renderer")  # what is not shown has no pixels
     for lines, dark in [(3, False), (4, False), (1, False), (2, True), (3, True), (1, True)]:
-        picture.lines, live.dark = lines, dark
+        picture.lines, live.look = lines, Appearance(dark=dark)
         live.follow()
     gc.collect()
     assert figures[1]() is None  # the one that was shown longest ago
