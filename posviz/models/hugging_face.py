@@ -62,8 +62,6 @@ class LoadedModel:
     """A causal model of transformers, in float32; without a tokenizer its tokens are bytes.
 
     rotary: by layer how it rotates queries and keys, None where it does not.
-
-    Raises ValueError when it is not causal.
     """
 
     def __init__(self, name: str, model: Any, tokenizer: Any = None) -> None:

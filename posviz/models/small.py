@@ -52,12 +52,12 @@ class SmallModel:
         self.longest = len(encoding.table) if isinstance(encoding, Learned) else None
 
     def _rotary(self) -> Rotary | None:
-        """Return how the model rotates, with the frequencies that follow from its base."""
-        if not isinstance(self.encoding, Rotary):
+        """Return how the model rotates, with frequencies, also where these follow from a base."""
+        if not isinstance(rotary := self.encoding, Rotary):
             return None
         width = self.arrays["layers.0.w_q"].shape[1] // self.num_heads
-        made = Frequencies(rotary_frequencies(width, self.encoding.base))
-        return Rotary(layout=self.encoding.layout, frequencies=made)
+        made = Frequencies(rotary_frequencies(width, rotary.base))
+        return Rotary(layout=rotary.layout, frequencies=rotary.frequencies or made)
 
     def ids(self, text: str) -> list[int]:
         """Return the characters' codes; what is not ASCII is read as a question mark."""

@@ -224,6 +224,8 @@ def train(
     number = min(snapshots, steps + 1)
     wanted = {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
     run, table = Run(), getattr(model.encoding, "table", None)
+    tokens = torch.tensor(list(text.encode("ascii")))
+    model.to(to_device(torch.zeros(1), device).device)
 
     def keep(steps: Collection[int] = wanted) -> None:
         if (done := len(run.losses)) in steps:
@@ -236,8 +238,6 @@ def train(
         return _loss(model, tokens[first + torch.arange(seq_len + 1)], random)
 
     unit = "nats per character" if model.causal else "nats per hidden character"
-    tokens = torch.tensor(list(text.encode("ascii")))
-    model.to(to_device(torch.zeros(1), device).device)
     keep()
     with _interrupts_noted() as interrupted:
         how: Any = {"after_step": keep, "stopped": interrupted.is_set, "unit": unit}
