@@ -1,4 +1,4 @@
-"""Writes what a page loads of Python: packed, split, and named by hashes."""
+"""Writes what a page loads of Python: packed, and named by hashes."""
 
 import functools
 import gzip
@@ -25,7 +25,6 @@ _SESSION = (
     "publish/live/session.py",
 )
 _SUFFIXES = {".py", ".npz", ".json", ".toml", ".gz", ".bib", ".mplstyle"}
-_MOST_LETTERS = 100  # of a path, as runtime.js reads them
 Files = dict[str, bytes]  # by name
 
 
@@ -91,12 +90,10 @@ def _own_files() -> Iterator[tuple[str, bytes]]:
 
 
 def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """An archive of files, the same for the same files."""
+    """An archive of files, the same for the same files; runtime.js reads paths of 100 letters."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, data in files:
-            if len(name) > _MOST_LETTERS:
-                raise RuntimeError(f"{name} is too long for the archive of a page")
             about = tarfile.TarInfo(name)
             about.size = len(data)
             tar.addfile(about, io.BytesIO(data))
