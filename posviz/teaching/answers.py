@@ -14,8 +14,7 @@ JOIN = "If they are parts of one array, join them: np.concatenate([a, b])."
 def as_array(answer: Any) -> np.ndarray:
     """Return an array of an array, a tensor, with gradients or without, a number or lists of them.
 
-    Raises:
-        TypeError, ValueError, RuntimeError: where NumPy or torch finds no array in it.
+    Raises what NumPy or torch does where it finds no array: TypeError, ValueError, RuntimeError.
     """
     if isinstance(answer, (list, tuple)):
         return np.asarray([as_array(part) for part in answer])

@@ -73,9 +73,7 @@ class Checker:
         """Return the feedback on an answer: a function, or a value where a value is asked for.
 
         solution: True shows the solution, False never does, None offers it after three tries.
-
-        Raises AssertionError with the feedback's message where `strict` and the answer is not
-        right: tests of graders show it.
+        Where `strict` and the answer is not right, AssertionError has the message, for graders.
         """
         feedback = self._told(answer)
         self.tries += feedback.status not in ("correct", "not attempted")

@@ -165,8 +165,7 @@ def _place(found: Claim) -> str:
 def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
     """Yield the number of the lesson and the claim, for all claims of the course or a lesson.
 
-    Raises:
-        ValueError: for a lesson without claims; the message names those that have some.
+    Raises ValueError for a lesson without claims; the message names those that have some.
     """
     modules = {row.number: f"posviz.lessons.{row.topic}.claims" for row in LESSONS}
     modules = {number: name for number, name in modules.items() if importlib.util.find_spec(name)}
@@ -180,21 +179,19 @@ def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
                     yield number, value
 
 
-def every_verdict() -> list[Row]:
-    """Compute all claims of the course."""
-    return [(number, found, found()) for number, found in every_claim()]
+def every_verdict(lesson: str = "") -> list[Row]:
+    """Compute all claims of the course, or of a lesson."""
+    return [(number, found, found()) for number, found in every_claim(lesson)]
 
 
 def ledger(*, lesson: str = "", verdict: str = "") -> Searched:
     """Compute the claims of the course, or those of a lesson or a verdict, as a table to search.
 
-    Raises:
-        ValueError: for a lesson without claims and for another verdict.
+    Raises ValueError for a lesson without claims and for another verdict.
     """
     if verdict and verdict not in VERDICTS:
         raise ValueError(f"verdict must be one of {list(VERDICTS)}, got {quoted(verdict)}")
-    found = [(number, asked, asked()) for number, asked in every_claim(lesson)]
-    rows = [row for row in found if verdict in ("", row[2].word)]
+    rows = [row for row in every_verdict(lesson) if verdict in ("", row[2].word)]
     lines = [f"{number} {asked.statement} {told.said}" for number, asked, told in rows]
     return Searched(table(rows), "\n".join([f"{len(rows)} claims", *lines]))
 

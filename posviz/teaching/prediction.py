@@ -73,10 +73,8 @@ def predict(
 
     choices: of each its text, whether it holds (to be computed, never to be written down), and a
     sentence for those who choose it: of a wrong one, which misunderstanding it is. answer: what is
-    told to all, with the numbers; picture: drawn below it. All texts are Markdown.
-
-    Raises:
-        ValueError: if the choices are not two to five, or not exactly one of them holds.
+    told to all, with the numbers; picture: drawn below it. All texts are Markdown. Raises
+    ValueError if the choices are not two to five, or not exactly one of them holds.
     """
     right = [text for text, holds, _ in choices if holds]
     if not 2 <= len(choices) <= 5:
