@@ -17,7 +17,7 @@ from posviz.publish.clean import Site, markdown
 from posviz.publish.images import CARDS, write_card
 from posviz.publish.lesson import StoredLesson
 from posviz.publish.live import build, names
-from posviz.publish.place import picture_of, place, read_picture
+from posviz.publish.place import picture_of, place
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "page.js")
@@ -106,14 +106,12 @@ def living(output: NotebookNode) -> str:
     """HTML of the place of a stored explorer, light and dark; "" for another output."""
     data = output.get("data", {})
     made, png = data.get("text/plain", ""), data.get("image/png", "")
-    return place(made, png, output.metadata.get("image/png", {}), _dark(made)) if png else ""
-
-
-def _dark(made) -> str:
-    """The picture with this repr for dark pages, as the base64 of a PNG."""
-    name, values = read_picture(made)
-    picture = None if not name or ... in values.values() else picture_of(name, values)
-    return base64.b64encode(notebook_png(picture.figure(dark=True))[0]).decode() if picture else ""
+    if not png:
+        return ""
+    picture = picture_of(made)
+    dark = notebook_png(picture.figure(dark=True))[0] if picture else b""
+    about = output.metadata.get("image/png", {})
+    return place(made, png, about, base64.b64encode(dark).decode())
 
 
 def labelled(html: str) -> str:

@@ -53,10 +53,11 @@ def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> st
     return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{stored}\n</div>'
 
 
-def picture_of(name: str, values: dict) -> "Picture | None":
-    """The picture with these values; None where it refuses them, as a stranger's may be."""
+def picture_of(text: str) -> "Picture | None":
+    """The picture with this repr; None where it has data of its own, or refuses a stranger's."""
+    name, values = read_picture(text)
     try:
-        return lessons.load(name)(**values)
+        return lessons.load(name)(**values) if name and ... not in values.values() else None
     except (TraitError, TypeError):
         return None
 

@@ -26,7 +26,7 @@ from posviz.publish import assets
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import StoredLesson, about, asked
 from posviz.publish.live.build import write_python
-from posviz.publish.place import alive, picture_of, read_picture, still
+from posviz.publish.place import alive, picture_of, still
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
@@ -131,9 +131,7 @@ def _slide(cell) -> Slide | None:
     told, outputs = about(cell), cell.get("outputs", [])
     if told.get("headline"):
         shown = [output.get("data", {}).get("text/plain", "") for output in outputs]
-        name, values = read_picture(told.get("picture") or "".join(shown[:1]))
-        own = not name or ... in values.values()
-        picture = None if own else picture_of(name, values)
+        picture = picture_of(told.get("picture") or "".join(shown[:1]))
         if picture is None:
             return Slide("statement", told["headline"])
         knobs = told.get("knobs") or picture.first_knobs()[:KNOBS]
