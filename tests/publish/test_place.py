@@ -66,10 +66,5 @@ def test_every_explorer_of_a_lesson_is_told_by_its_repr_and_caption():
 
 def test_values_that_a_picture_refuses_make_none():
     assert picture_of("ThreeDoors(door='mask')").door == "mask"
-    for made in (
-        "ThreeDoors(door='<script>')",
-        "ThreeDoors(window=1)",
-        "ThreeDoors(door=...)",
-        "x",
-    ):
+    for refused in ("door='<script>'", "window=1", "door=..."):
         assert picture_of(f"ThreeDoors({refused})") is None
