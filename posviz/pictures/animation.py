@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from posviz.pictures.export import about, distinct, method_call, nearest
+from posviz.pictures.export import about, distinct, format_of, method_call, nearest
 from posviz.pictures.files import placed, replacing
 from posviz.pictures.knobs import numeric
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.picture import USUAL, Picture
 from posviz.pictures.style import Appearance, appearance
-from posviz.wording import quoted
 
 FORMATS = ("gif", "mp4")
 MAX_BYTES = 3_000_000  # bytes: what a slide deck or a mail still takes
@@ -34,11 +33,11 @@ COLOURS = 255  # and one more, for "as in the frame before"
 FEWEST_STOPS = 8  # of a GIF that would be too large
 QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
 # Players guess the meaning of colours that are not named, and do not all guess the same.
-COLOUR = ("colorspace", "color_primaries", "color_trc")
+NAMED = ":".join(f"{name}=bt709" for name in ("colorspace", "color_primaries", "color_trc"))
 # What every player and slide program reads; bitexact: two runs write the same bytes.
 H264 = (
     *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"),
-    *("-vf", "scale=out_color_matrix=bt709,setparams=" + ":".join(f"{of}=bt709" for of in COLOUR)),
+    *("-vf", f"scale=out_color_matrix=bt709,setparams={NAMED}"),
     *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
 )
 
@@ -46,11 +45,7 @@ H264 = (
 def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Path:
     """Write the picture while one knob moves; options and what is raised: `Picture.animate`."""
     path = placed(path)
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in FORMATS:
-        raise ValueError(
-            f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose .gif or .mp4"
-        )
+    kind = format_of(path, FORMATS, "save writes .png, .svg and .pdf")
     check_can_be_filmed(type(picture), knob)
     look = appearance(**options)
     if look.multiples:

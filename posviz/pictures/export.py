@@ -80,7 +80,7 @@ def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> l
     options and what is raised: as of `Picture.save`; a file is touched only when all were drawn.
     """
     files = [placed(path) for path in paths]
-    kinds = [_format(file) for file in files]
+    kinds = [format_of(file, FORMATS, "animate writes .gif and .mp4") for file in files]
     look = appearance(**options)
     figure = picture.drawn(look)
     calls = [method_call("save", file.name, **look._asdict()) for file in files]
@@ -96,14 +96,12 @@ def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> l
     return files
 
 
-def _format(path: Path) -> str:
+def format_of(path: Path, formats: Iterable[str], others: str) -> str:
+    """The format by the path's ending; ValueError where it is none of these, with who writes it."""
     kind = path.suffix.lower().lstrip(".")
-    if kind not in FORMATS:
-        raise ValueError(
-            f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose one of "
-            + ", ".join(f".{known}" for known in FORMATS)
-            + "; animate writes .gif and .mp4"
-        )
+    if kind not in formats:
+        ends = f"path = {quoted(str(path))} ends in {quoted(path.suffix)}"
+        raise ValueError(f"{ends}: choose one of .{', .'.join(formats)}; {others}")
     return kind
 
 

@@ -182,7 +182,7 @@ def test_a_knob_that_cannot_move_is_refused_with_the_reason(tmp_path, knob, mess
 
 
 def test_another_ending_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"'.webp': choose .gif or .mp4"):
+    with pytest.raises(ValueError, match=r"'.webp': choose one of .gif, .mp4; save writes .png"):
         animate(Waves(), "position", tmp_path / "waves.webp")
     assert animate(Waves(), "marked", str(tmp_path / "WAVES.GIF")).exists()
 
