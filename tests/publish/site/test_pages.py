@@ -41,7 +41,7 @@ def site(tmp_path_factory):
         )
     (to / f"{ALIBI}.html").touch()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(claims, "every_claim", lambda: [("08", CLAIM)])
+        patch.setattr(claims, "every_claim", lambda *_: [("08", CLAIM)])
         around = {*page.AROUND, *pages.DOCUMENTS, ALIBI, f"{ALIBI}_slides"}
         site = Site(frozenset(around), "you/posviz")
         lessons = [StoredLesson(folder / f"{stem}.ipynb", site) for stem in (ALIBI, XPOS)]
