@@ -32,6 +32,11 @@ def loaded(source: Any) -> dict[str, Any]:
         raise ValueError("source must be JSON of a few levels, got hundreds") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
+    if {"dim", "n_layers"} <= config.keys() and "model_type" not in config:
+        raise ValueError(
+            "source must be a config.json: this is a params.json, as Mistral and Meta write it; "
+            "take the config.json that lies beside it"
+        )
     return config
 
 
