@@ -29,7 +29,7 @@ def test_what_is_no_configuration_gets_one_short_line(source):
 
 def test_a_params_json_is_told_by_its_name():
     with pytest.raises(ValueError, match=r"this is a params\.json"):
-        read_config({"dim": 4096, "n_layers": 32, "rope_theta": 1e6})
+        read_config('{"dim": 4096, "n_layers": 32, "rope_theta": 1e6}')
 
 
 @pytest.mark.parametrize("value", WRONG_VALUES, ids=range(len(WRONG_VALUES)))
