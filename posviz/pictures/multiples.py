@@ -1,7 +1,7 @@
 """A picture at several values of one knob, in rows of one figure."""
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib import rcParams
 from matplotlib.lines import Line2D
@@ -18,12 +18,9 @@ from posviz.pictures.dress import (
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
 
-if TYPE_CHECKING:
-    from posviz.pictures.picture import Picture
 
-
-def side_by_side(picture: "Picture", look: Appearance) -> StyledFigure:
-    """The picture at the values of `look.multiples`, with one legend for all.
+def side_by_side(picture: Any, look: Appearance) -> StyledFigure:
+    """A `Picture` at the values of `look.multiples`, with one legend for all.
 
     Raises TypeError for a knob that the picture lacks, TraitError for a value that it refuses.
     """
