@@ -8,14 +8,11 @@ chosen.
 import base64
 import html
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from posviz.pictures.reruns import running_cell, take_over_cell
 from posviz.teaching import progress
 from posviz.wording import quoted
-
-if TYPE_CHECKING:
-    from posviz.teaching.widget import PredictionWidget
 
 
 class Prediction:
@@ -52,10 +49,10 @@ class Prediction:
         return {"text/html": self.text, "text/plain": self._plain}
 
     @cached_property
-    def _widget(self) -> "PredictionWidget":
+    def _widget(self):
         from posviz.teaching.widget import PredictionWidget
 
-        return PredictionWidget(self)
+        return PredictionWidget(self.shown(), self.receive)
 
     def _repr_mimebundle_(self, **kwargs):
         return self._widget._repr_mimebundle_(**kwargs)

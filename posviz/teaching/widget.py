@@ -1,12 +1,12 @@
 """A prediction as a Jupyter widget: it holds the HTML, and hears what was chosen."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import traitlets
 
 from posviz.pictures.scripts import as_module
 from posviz.pictures.widget import CourseWidget
-from posviz.teaching.prediction import Prediction
 
 
 class PredictionWidget(CourseWidget):
@@ -17,11 +17,11 @@ class PredictionWidget(CourseWidget):
 
     text = traitlets.Unicode().tag(sync=True)  # HTML
 
-    def __init__(self, prediction: Prediction) -> None:
-        super().__init__(text=prediction.text)
-        self._prediction = prediction
-        self.on_msg(lambda _, message, __: prediction.receive(message))
+    def __init__(self, shown: dict[str, str], receive: Callable[[dict], None]) -> None:
+        super().__init__(text=shown["text/html"])
+        self._shown = shown
+        self.on_msg(lambda _, message, __: receive(message))
 
     def still(self) -> tuple[dict[str, str], dict]:
         """The HTML, which folds by itself."""
-        return self._prediction.shown(), {}
+        return self._shown, {}
