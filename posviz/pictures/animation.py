@@ -51,7 +51,7 @@ def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Pa
     if look.multiples:
         raise ValueError("multiples stand side by side: they do not move.")
     call = method_call("animate", knob, path.name, **look._asdict())
-    told = about(picture, picture.drawn(look).caption, call, look.title)
+    told = about(picture, picture.figure_in(look).caption, call, look.title)
     words = {"title": told.title, "comment": f"{told.caption}\n{told.line}\n{told.program}"}
     if told.rights:
         words["copyright"] = told.rights

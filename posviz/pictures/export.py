@@ -82,7 +82,7 @@ def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> l
     files = [placed(path) for path in paths]
     kinds = [format_of(file, FORMATS, "animate writes .gif and .mp4") for file in files]
     look = appearance(**options)
-    figure = picture.drawn(look)
+    figure = picture.figure_in(look)
     calls = [method_call("save", file.name, **look._asdict()) for file in files]
     with style_context(*look.rc):
         contents = [

@@ -177,9 +177,9 @@ class Picture(traitlets.HasTraits):
         options: the other fields of an `Appearance`. Raises what compute raises, and ValueError
         for an unknown style, and for labels that no text of the figure has.
         """
-        return self.drawn(appearance(style, dark, **options))
+        return self.figure_in(appearance(style, dark, **options))
 
-    def drawn(self, look: Appearance) -> StyledFigure:
+    def figure_in(self, look: Appearance) -> StyledFigure:
         """The picture as it stands, as a new Figure in which no artist is animated."""
         if look.multiples:
             return side_by_side(self, look)
