@@ -21,8 +21,8 @@ STYLES = tuple(DPI)
 # Parts of a slide that has a title of its own, in millimetres of a beamer frame of 160 × 90: the
 # frame, what is below the title, and half of that. Drawn larger: 15 points, the least that
 # pictures have on a slide, are a good 9 there.
-LAYOUTS = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}
-_LARGER, _MILLIMETRES, _LAYOUT_DPI = 1.65, 25.4, 192
+SLIDE_PARTS = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}
+_LARGER, _MILLIMETRES, _PART_DPI = 1.65, 25.4, 192
 SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
@@ -93,7 +93,7 @@ class Appearance(NamedTuple):
     @property
     def dpi(self) -> int:
         """Pixels an inch."""
-        return _LAYOUT_DPI if self.layout else DPI[self.style]
+        return _PART_DPI if self.layout else DPI[self.style]
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -105,7 +105,7 @@ class Appearance(NamedTuple):
     def inches(self, own: dict[str, tuple[float, float]]) -> tuple[float, float]:
         """Width and height; `own` has those that each picture chooses for some styles."""
         if self.layout:
-            width, height = LAYOUTS[self.layout]
+            width, height = SLIDE_PARTS[self.layout]
             return width * _LARGER / _MILLIMETRES, height * _LARGER / _MILLIMETRES
         if self.style in SIZE and not self.width:
             return SIZE[self.style]
@@ -150,9 +150,9 @@ def appearance(
     )
     if style not in STYLES:
         raise ValueError(f"style = {quoted(style)} is unknown: choose one of {', '.join(STYLES)}.")
-    if look.layout and (look.layout not in LAYOUTS or style != "slide"):
+    if look.layout and (look.layout not in SLIDE_PARTS or style != "slide"):
         said = f"layout = {quoted(look.layout)} with style = {quoted(style)}"
-        raise ValueError(f"{said}: style slide has one of {', '.join(LAYOUTS)}.")
+        raise ValueError(f"{said}: style slide has one of {', '.join(SLIDE_PARTS)}.")
     if look.width and (look.layout or not 1 <= look.width <= MOST_INCHES):
         what = "a layout has its own" if look.layout else f"choose 1 to {MOST_INCHES} inches"
         raise ValueError(f"width = {look.width:g} in: {what}.")

@@ -8,9 +8,9 @@ from matplotlib.colors import to_rgb
 
 from posviz.pictures.style import (
     DPI,
-    LAYOUTS,
     PLAIN,
     SIGNED,
+    SLIDE_PARTS,
     STYLES,
     appearance,
     parameters,
@@ -60,7 +60,7 @@ def test_a_slide_is_legible_from_the_last_row(dark):
     assert DPI["slide"] * np.array([40 / 3, 7.5]) == pytest.approx([1920, 1080])
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", SLIDE_PARTS)
 def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
     """Its frame of 16:9 is 160 mm wide, with text 140 mm wide; there the figure is that wide."""
     millimetres = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}[layout]
