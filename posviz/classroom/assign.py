@@ -44,7 +44,7 @@ def assign(
     return _write(cells, file)
 
 
-def place(lesson: Lesson, kind: str, to: Path) -> Path:
+def file_of(lesson: Lesson, kind: str, to: Path) -> Path:
     """The file of an assignment, or of solutions where the kind is "solved"."""
     if kind == "nbgrader":
         folder = f"lesson{lesson.number}" if lesson.number else lesson.notebook

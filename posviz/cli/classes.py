@@ -42,13 +42,13 @@ def assign(
     posviz assign 05 --for nbgrader --without-hints --to course/
     posviz assign 05 --solved --to instructors/
     """
-    from posviz.classroom.assign import KINDS, assign, place, write_solutions
+    from posviz.classroom.assign import KINDS, assign, file_of, write_solutions
 
     if kind not in KINDS:
         arguments.closest("--for", kind, KINDS)
     row = arguments.row_of(lesson)
     (notebook,) = arguments.lesson_notebooks([lesson], False, notebooks)
-    file = place(row, "solved" if solved else kind, to)
+    file = file_of(row, "solved" if solved else kind, to)
     check_new([file], overwrite)
     if solved:
         write_solutions(row, notebook, file)

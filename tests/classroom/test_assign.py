@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from posviz.classroom.assign import KINDS, _solved, assign, place, write_solutions
+from posviz.classroom.assign import KINDS, _solved, assign, file_of, write_solutions
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
 from posviz.course import EXAMINATION, LESSONS
@@ -27,7 +27,7 @@ one_or_each = pytest.mark.parametrize(
 
 
 def made(lesson, kind, folder, hints=True):
-    file = place(lesson, kind, folder / kind)
+    file = file_of(lesson, kind, folder / kind)
     assign(lesson, NOTEBOOKS[lesson.notebook], kind, file, 5, hints)
     cells = nbformat.read(file, as_version=4).cells
     return file, [cell for cell in cells if cell.cell_type == "code"], cells
