@@ -1,4 +1,4 @@
-"""How numbers are written in captions and labels, and how errors quote what came."""
+"""How numbers are written in captions and labels, and how errors are told and quote a value."""
 
 from __future__ import annotations
 
@@ -39,6 +39,14 @@ def quoted(value: Any) -> str:
         return shortened(_brief.repr(value))
     except Exception:  # an integer of more than 4,300 digits, for one
         return f"a value of type {type(value).__name__} that cannot be written"
+
+
+def reason(error: Exception) -> str:
+    """An error as text for readers: the system's message for files, else type and message."""
+    if isinstance(error, OSError):
+        said = error.strerror or str(error)
+        return shortened(said) + (f": {shortened(error.filename)}" if error.filename else "")
+    return f"{type(error).__name__}: {shortened(error)}"
 
 
 def spelt_like(text: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from posviz.wording import MOST_FOREIGN, quoted, shortened, signed, tokens
+from posviz.wording import MOST_FOREIGN, quoted, reason, shortened, signed, tokens
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,10 @@ def test_a_value_is_written_as_python_would(value, text):
 )
 def test_a_value_of_any_size_is_written_shortly(value):
     assert 10 < len(quoted(value)) <= MOST_FOREIGN
+
+
+def test_reasons_of_the_system_have_no_python_in_them():
+    assert reason(OSError(28, "No space left")) == "No space left"
+    assert reason(OSError("ffmpeg ended")) == "ffmpeg ended"
+    assert reason(PermissionError(13, "Denied", "a.svg")) == "Denied: a.svg"
+    assert reason(KeyError("d_model")) == "KeyError: 'd_model'"

@@ -21,10 +21,10 @@ from posviz.classroom import submission
 from posviz.classroom.exercises import Exercise, of_lesson
 from posviz.course import Lesson
 from posviz.publish.assets import write_file
-from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS, Feedback
+from posviz.wording import reason
 
 FILES = ("grades.csv", "details.csv", "grades.html", "grades.png")
 NOT_GRADED = "not graded: "

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from posviz.pictures.files import placed
-from posviz.wording import shortened
+from posviz.wording import reason, shortened
 
 GROUPS = {
     "Read": ("start", "list", "progress", "doctor"),
@@ -51,8 +51,6 @@ class Plain(TyperCommand):
             raise
         except Exception as error:
             from traitlets import TraitError
-
-            from posviz.publish.batch import reason
 
             if isinstance(error, OSError):
                 refuse(reason(error), 1)
@@ -150,9 +148,9 @@ def run_jobs(jobs, to, last=None, show="") -> int:
         try:
             last(to)
         except Exception as error:  # the others are written all the same, and told
-            failures["site"] = batch.reason(error)
-    for name, reason in failures.items():
-        typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
+            failures["site"] = reason(error)
+    for name, why in failures.items():
+        typer.echo(f"failed: {shortened(name)}: {why}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)
     typer.echo(f"Files written to {shortened(to)}: {files}.")
     if show:

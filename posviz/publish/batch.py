@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tqdm import tqdm
 
-from posviz.wording import shortened
+from posviz.wording import reason, shortened
 
 
 def run(jobs: dict[str, Callable[[], object]]) -> dict[str, str]:
@@ -17,11 +17,3 @@ def run(jobs: dict[str, Callable[[], object]]) -> dict[str, str]:
             told = isinstance(error, ValueError)
             failures[name] = shortened(error) if told else reason(error)
     return failures
-
-
-def reason(error: Exception) -> str:
-    """An error as text for readers: the system's message for files, else type and message."""
-    if isinstance(error, OSError):
-        said = error.strerror or str(error)
-        return shortened(said) + (f": {shortened(error.filename)}" if error.filename else "")
-    return f"{type(error).__name__}: {shortened(error)}"

@@ -11,8 +11,8 @@ from nbformat import NotebookNode
 
 from posviz import sources
 from posviz.course import EXAMINATION, LESSONS, Lesson
-from posviz.publish.batch import reason
 from posviz.publish.clean import ALONE, Site, cleaned, markdown
+from posviz.wording import reason
 
 LETTERS = "ABCDE"  # of the choices of a prediction, as slides.css counts them
 

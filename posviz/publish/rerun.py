@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 from posviz.pictures.files import SETTING
 from posviz.pictures.stored import without_views
 from posviz.publish.assets import write_file
-from posviz.publish.batch import reason
 from posviz.publish.lesson import read
+from posviz.wording import reason
 
 SECONDS = 600  # for one cell
 # As tqdm and the column of times write them.

@@ -41,13 +41,6 @@ def test_a_failed_job_is_told_and_does_not_stop_the_others(tmp_path):
     assert (tmp_path / "written").read_text() == "whole"
 
 
-def test_reasons_of_the_system_have_no_python_in_them():
-    assert batch.reason(OSError(28, "No space left")) == "No space left"
-    assert batch.reason(OSError("ffmpeg ended")) == "ffmpeg ended"
-    assert batch.reason(PermissionError(13, "Denied", "a.svg")) == "Denied: a.svg"
-    assert batch.reason(KeyError("d_model")) == "KeyError: 'd_model'"
-
-
 def test_an_interruption_ends_all_jobs_and_removes_what_is_half_written(tmp_path):
     after = partial(Path.write_text, tmp_path / "after", "whole")
     with pytest.raises(KeyboardInterrupt):
