@@ -1,9 +1,8 @@
 """posviz: an interactive course on positional encodings in Transformers.
 
 The front door: `from posviz import SinusoidalTable, sinusoidal, attend`. It loads nothing until a
-name is asked for, so that importing it takes no time and a kernel holds only what it uses. Only
-`attention` stands beside its module's name and is imported from there:
-`from posviz.attention import attention`.
+name is asked for, so that importing it takes no time and a kernel holds only what it uses. The
+function `attention` has the name of its folder: `from posviz.attention import attention`.
 """
 
 import functools
@@ -12,7 +11,7 @@ import pkgutil
 
 __version__ = "0.1.0"
 
-_BESIDE_ENCODINGS = {
+_OUTSIDE_ENCODINGS = {
     "posviz.arrays": ("devices", "to_device", "to_dtype", "to_numpy"),
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
     "posviz.attention.masks": (
@@ -35,7 +34,7 @@ _BESIDE_ENCODINGS = {
 @functools.cache
 def _modules() -> dict[str, str]:
     """The module of each public name but pictures'; an encoding's file lists its own in __all__."""
-    public = dict(_BESIDE_ENCODINGS)
+    public = dict(_OUTSIDE_ENCODINGS)
     folder = importlib.import_module("posviz.encodings")
     for found in pkgutil.iter_modules(folder.__path__, "posviz.encodings."):
         public[found.name] = getattr(importlib.import_module(found.name), "__all__", ())

@@ -1,10 +1,10 @@
-"""The course: one row a lesson, in its order; whatever names or numbers a lesson asks here."""
+"""The course: a row for each lesson, in order; all names and numbers of lessons come from here."""
 
 from typing import NamedTuple
 
 
 class Lesson(NamedTuple):
-    """A lesson; the folders of its pictures, exercises and claims are called as its topic."""
+    """A lesson; its folder in `posviz/lessons` has the name of its topic."""
 
     number: str
     topic: str

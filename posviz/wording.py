@@ -1,4 +1,4 @@
-"""How numbers are written in captions and labels, and how errors are told and quote a value."""
+"""How numbers are written in captions and labels, and how errors say why and quote a value."""
 
 from __future__ import annotations
 
