@@ -31,6 +31,7 @@ class Explorer:
     ) -> None:
         self.picture, self._send = picture, send
         self.start = picture.values()
+        self.error = ""  # that is shown
         self.live = LiveFigure(picture, Appearance(style), INCH[style])
         self.controls = {
             name: Control(picture, name, partial(self._tell, knob=name)) for name in picture.knobs()
@@ -96,8 +97,6 @@ class Explorer:
         except Exception as error:
             self.live.release()
             self.report(error)
-
-    error = ""  # that is shown
 
     def _tell_error(self, text):
         if text != self.error:

@@ -3,9 +3,6 @@
 `draw` returns a list of parts, and `Picture.update` moves each to the arrays. What a part shows
 stands on the line where the part is made: the name of one of the arrays, "rows" or "rows[0]", or a
 function of all of them.
-
-`ThreeDoors` has doors as parts of its own, each a label, a way in and stations, lit together
-(`EncodingMap` draws the same doors).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +22,7 @@ from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
-SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 turns as with any
+SEVERAL_PAIRS = range(4, 513)  # widths for which a base matters: none changes pair 0
 
 
 Show: TypeAlias = str | Callable[..., Any]
