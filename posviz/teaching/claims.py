@@ -100,7 +100,7 @@ class Claim:
         return Verdict(word, numbers, f"{verdict} {because} {measures}: {measured}.")
 
 
-Row: TypeAlias = tuple[str, Claim, Verdict]  # with the number of its lesson
+ClaimRow: TypeAlias = tuple[str, Claim, Verdict]  # with the number of its lesson
 
 
 def claim(statement: str, *, measures: str, rule: str, **more: Any) -> Callable[..., Claim]:
@@ -179,7 +179,7 @@ def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
                     yield number, value
 
 
-def every_verdict(lesson: str = "") -> list[Row]:
+def every_verdict(lesson: str = "") -> list[ClaimRow]:
     """Compute all claims of the course, or of a lesson."""
     return [(number, found, found()) for number, found in every_claim(lesson)]
 
@@ -196,13 +196,13 @@ def ledger(*, lesson: str = "", verdict: str = "") -> Searched:
     return Searched(table(rows), "\n".join([f"{len(rows)} claims", *lines]))
 
 
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Iterable[ClaimRow]) -> str:
     """Return claims and their verdicts as an HTML table."""
     heads = ("Claim", "What the numbers say", "Decided in", "Check it in")
     return table_of(heads, map(_cells, rows))
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ClaimRow) -> tuple[str, ...]:
     number, asked, verdict = row
     [lesson] = [each for each in LESSONS if each.number == number]
     anchor = f"#{asked.section.replace(' ', '-')}" if asked.section else ""

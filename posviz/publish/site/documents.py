@@ -9,7 +9,7 @@ from posviz.choosing.glossary import TERMS, Term
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import Section, StoredLesson, read_text
 from posviz.publish.site.gallery import GalleryPicture
-from posviz.teaching.claims import Claim, Row, Verdict
+from posviz.teaching.claims import Claim, ClaimRow, Verdict
 
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _FORMULA = re.compile(r"\$([^$]+)\$")
@@ -19,7 +19,7 @@ def documents(
     lessons: Iterable[StoredLesson],
     pages: Mapping[str, str],
     pictures: Iterable[GalleryPicture],
-    claims: Iterable[Row],
+    claims: Iterable[ClaimRow],
 ) -> list[dict]:
     """What can be found: kind, title, address, text, and code, which is searched but not shown.
 
