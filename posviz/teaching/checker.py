@@ -75,7 +75,7 @@ class Checker:
         solution: True shows the solution, False never does, None offers it after three tries.
         Where `strict` and the answer is not right, AssertionError has the message, for graders.
         """
-        feedback = self._told(answer)
+        feedback = self._feedback_on(answer)
         self.tries += feedback.status not in ("correct", "not attempted")
         if strict and not feedback:
             raise AssertionError(feedback.message)
@@ -92,7 +92,7 @@ class Checker:
         with warnings.catch_warnings(action="ignore"):
             return next((c for c, each in known.items() if self._is_right(each, self.cases())), "")
 
-    def _told(self, answer: Any) -> Feedback:
+    def _feedback_on(self, answer: Any) -> Feedback:
         if answer is ... or (self.inputs is None and answer is None):
             return self._feedback("not attempted", "Not attempted yet.")
         if self.inputs is not None and not callable(answer):

@@ -39,8 +39,8 @@ class ExaminationTask(Checker):
         """Return the feedback as the lesson's checker does; no solution is offered."""
         return super().__call__(answer, strict=strict, solution=solution)
 
-    def _told(self, answer: Any) -> Feedback:
-        feedback = super()._told(answer)
+    def _feedback_on(self, answer: Any) -> Feedback:
+        feedback = super()._feedback_on(answer)
         if feedback.mistake != self.given:
             return feedback
         message = f"Not fixed yet: this does what was given. It is of lesson {self.lesson}."
