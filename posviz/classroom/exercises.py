@@ -15,8 +15,7 @@ from posviz.teaching import solutions
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS
 
-stored = functools.cache(StoredLesson)
-"""The lesson of a notebook, by its path; each is read once."""
+stored = functools.cache(StoredLesson)  # by the path of a notebook: each is read once
 _NAMED = re.compile(r"\*\*(?:Exercise|Task)(?: (\d+))?(?:: (.+?)[.,]?)?\*\*")
 _ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
