@@ -61,9 +61,9 @@ class Plain(TyperCommand):
             raise
 
 
-def refuse(told: str, status: int = 2):
+def refuse(message: str, status: int = 2):
     """Say in a line what is wrong, and end."""
-    typer.echo(f"posviz: {told}", err=True)
+    typer.echo(f"posviz: {message}", err=True)
     raise typer.Exit(status)
 
 
@@ -79,14 +79,14 @@ app = typer.Typer(
 command = partial(app.command, cls=Plain)
 
 
-def option(name: str, told: str, metavar: str | None = None, **more: Any) -> Any:
+def option(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
     """An option by its name, its help and what stands for its value."""
-    return typer.Option(name, help=told, metavar=metavar, **more)
+    return typer.Option(name, help=text, metavar=metavar, **more)
 
 
-def argument(metavar: str, told: str) -> Any:
+def argument(metavar: str, text: str) -> Any:
     """An argument by what stands for it, and its help."""
-    return typer.Argument(metavar=metavar, help=told, show_default=False)
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
 def _version(asked: bool):
