@@ -1,8 +1,7 @@
 """Explorers in a stored notebook: the picture, its caption, and how to make it move again.
 
-Other widgets of ours leave what is shown without them: a prediction is HTML.
-
-A front end shows a widget whose kernel is gone as an error, in place of the picture beside it.
+A front end shows a widget whose kernel is gone as an error, in place of the picture beside it: so
+its view is not stored. A prediction is stored as HTML, which needs no kernel.
 """
 
 import html

@@ -6,8 +6,8 @@ data-values='{"seq_len": 32}'>` around a stored `<figure class="posviz-still">`,
 1. the files, `to`/sw.js and `to`/assets/live: `build.write_python(to)`, once for all pages in `to`;
 2. the script: `import "./live/live.js";` in the module that `as_script` makes the page's script of;
 3. the styles: `assets.styles`;
-4. the leave: `policy(scripts, ..., *LIVE_POLICY)`. A page's policy does not bind its worker, so a
-   page itself may compile no WebAssembly.
+4. the permission: `policy(scripts, ..., *LIVE_POLICY)`. A page's policy does not bind its worker,
+   so a page itself may compile no WebAssembly.
 
 Python starts when the first picture comes near. Until then, without scripts, and on paper the
 stored picture is there.
