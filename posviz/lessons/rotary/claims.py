@@ -34,7 +34,7 @@ def scores(q, k):
 @claim("The score of a query at position i and a key at position j is qᵀ Rᵢ₋ⱼ k.",
     measures="the difference between this formula and the score, with i = 7 and j = 4",
     rule="< 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
-def the_matrix_between_is_r_m_minus_n():
+def the_matrix_between_is_r_i_minus_j():
     """The rotation of the query is transposed, so it goes back, and the matrix is Rⱼ₋ᵢ."""
     return abs(Q @ rotation_matrix([(7 - 4) * 0.5]) @ K - score(Q, K, [7 * 0.5, 4 * 0.5]))
 
@@ -94,7 +94,7 @@ def the_cosine_is_a_factor(k):
 @claim("The values may be rotated like the queries and keys, and attention stays relative.",
     measures="the largest change of an output when 16 tokens move by 100 positions", rule="< 1e-9",
     section="7 Project or rotate first?")
-def values_may_turn_too():
+def values_may_rotate_too():
     """The output is a sum of values, and no product takes their rotation back."""
     (q, k, v), rope = normal(0, 3, 1, 1, 16, HEAD_DIM), Rotary()
     here, there = (

@@ -81,7 +81,7 @@ def the_precision_does_not_matter(dtype):
     cases={"for the sparse form": "sparse", "for complex numbers": "complex"},
     measures="the largest difference from the block matrix at position 7, head_dim = 64",
     rule="< 1e-9", sources=("su2021roformer",))
-def three_forms_are_one_turn(form):
+def three_forms_are_one_rotation(form):
     """All three multiply the two dimensions of a pair by the same cosine and sine."""
     angles = rotary_angles(7, SPEEDS)
     cos, sin = np.repeat(np.cos(angles), 2), np.repeat(np.sin(angles), 2)

@@ -39,7 +39,7 @@ def a_larger_base_finishes_more(base):
         "for Llama 3.1": llama3(HEAD_DIM, FACTOR, base=BASE, original_max_seq_len=LENGTH),
     }, measures="Llama-2's pairs with new angles in 16,384 tokens, for s = 4", rule="== 0",
     sources=("peng2023yarn",), section="4 NTK slows slow pairs most")
-def slower_turning_keeps_the_arc(method):
+def slower_rotation_keeps_the_arc(method):
     """NTK slows only its last pair s times, so the other slow pairs reach new angles."""
     is_new = FACTOR * method.inv_freq > TRAINED * (1 + SAME)
     return int((is_new & (LENGTH / (2 * np.pi) * TRAINED < 1)).sum())
