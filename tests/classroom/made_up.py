@@ -53,7 +53,7 @@ SLIPS = {  # a right one with a text replaced, and the exercise in which it is a
     "exponent doubled": (0, "-np.arange(0, d, 2) / d", "-2 * np.arange(0, d, 2) / d"),
     "1/√head_dim missing": (1, " / np.sqrt(d)", ""),
     "only the queries rotated": (1, "apply_rotary(x @ w_k, angles)", "x @ w_k"),
-    "m − n instead of n − m": (2, "4 - 7", "7 - 4"),
+    "i − j instead of j − i": (2, "4 - 7", "7 - 4"),
 }
 CHEATS = {
     "with the reference": (

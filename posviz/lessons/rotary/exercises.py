@@ -214,11 +214,11 @@ check_slip = Checker(
     matrix_between,
     tolerance=TOLERANCE,  # three digits after the point are enough
     mistakes=[
-        step("m − n instead of n − m",
+        step("i − j instead of j − i",
             "That is R at i − j, a common mistake. The rotation of the query is transposed, so it "
             "goes back by i, and the key's goes on by j: R rotates by (j − i) · 0.5.",
             offset=7 - 4),
-        step("m + n",
+        step("i + j",
             "You added the two rotations. (R_i q)ᵀ is qᵀR_iᵀ, and R_iᵀ rotates back by i: what is "
             "left is the difference j − i.", offset=4 + 7),
         step("degrees",

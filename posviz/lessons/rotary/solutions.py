@@ -10,10 +10,10 @@ def my_rotary(x, positions, base):
     head_dim = x.shape[1]
     angles = np.outer(positions, base ** (-np.arange(0, head_dim, 2) / head_dim))
     first, second = x[:, 0::2], x[:, 1::2]
-    turned = np.empty_like(x)
-    turned[:, 0::2] = first * np.cos(angles) - second * np.sin(angles)
-    turned[:, 1::2] = first * np.sin(angles) + second * np.cos(angles)
-    return turned
+    rotated = np.empty_like(x)
+    rotated[:, 0::2] = first * np.cos(angles) - second * np.sin(angles)
+    rotated[:, 1::2] = first * np.sin(angles) + second * np.cos(angles)
+    return rotated
 
 
 def my_scores(x, w_q, w_k, positions, base):

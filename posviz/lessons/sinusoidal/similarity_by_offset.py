@@ -22,7 +22,7 @@ LARGEST = 100  # offset, in tokens
 
 
 class SimilarityByOffset(Picture):
-    """PE(m)·PE(n) / (d_model/2) depends on the offset m − n only."""
+    """PE(i)·PE(j) / (d_model/2) depends on the offset i − j only."""
 
     size = (8.0, 3.7)
 
