@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from posviz.configs.entries import entry_of, is_nested, latent_of, standard_entry
-from posviz.configs.kinds import Layers, read_kind
+from posviz.configs.kinds import LayerKind, read_kind
 from posviz.configs.layers import ROPE, Layer, layer_of, names_of, position_of, rotating
 from posviz.configs.loading import loaded, part_for_texts
 from posviz.configs.model_types import rule_of, size_of
 from posviz.configs.remarks import File, lengths_of, sentences_of, warnings_of
 from posviz.wording import shortened
 
-__all__ = ["Layer", "Layers", "Reading", "read_config"]
+__all__ = ["Layer", "LayerKind", "Reading", "read_config"]
 
 WITHOUT = "without position"
 COLUMNS = ("layers", "position", "base", "pairs", "kept", "blended", "slowed", "scores ×", "kind")
@@ -34,7 +34,7 @@ class Reading:
     """
 
     model: str
-    kinds: tuple[Layers, ...]
+    kinds: tuple[LayerKind, ...]
     trained: int
     promised: int
     warnings: tuple[str, ...]
@@ -51,7 +51,7 @@ class Reading:
         return json.dumps(asdict(self), default=lambda array: array.tolist(), ensure_ascii=False)
 
 
-def _row(kind: Layers) -> str:
+def _row(kind: LayerKind) -> str:
     cells: list[Any] = [kind.count or "?", kind.name, *[""] * 6, kind.kind]
     if kind.frequencies is not None:
         pairs = (kind.rotary_dim // 2, kind.kept, kind.blended, kind.slowed - kind.still)
@@ -102,14 +102,14 @@ def read_config(source: Any) -> Reading:
     )
 
 
-def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]:
+def _grouped(file: File, in_order: bool) -> tuple[tuple[LayerKind, ...], list[int]]:
     """Return the kinds of layers that differ in position, and for each layer which it is of."""
     config, rule = file.config, file.rule
     number, longest = size_of(config, rule, "layers"), size_of(config, rule, "longest")
     keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
     distinct = list(dict.fromkeys(keys))
     rotating_names = {n for n, entry in zip(file.names, file.entries, strict=True) if entry}
-    kinds: list[Layers] = []
+    kinds: list[LayerKind] = []
     for key in distinct:
         of_key = [name for name, each in zip(file.names, keys, strict=True) if each == key]
         count = len(of_key) if in_order else number * (len(distinct) == 1)
@@ -122,5 +122,5 @@ def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]
         else:
             name = WITHOUT if set(of_key) & rotating_names else name
             position = "no position" if file.position == ROPE else file.position
-            kinds.append(Layers(name, count, "none", position=position))
+            kinds.append(LayerKind(name, count, "none", position=position))
     return tuple(kinds), [distinct.index(key) for key in keys]

@@ -15,12 +15,12 @@ from posviz.encodings.stretching import llama3, longrope, position_interpolation
 
 
 @dataclass(frozen=True)
-class Layers:
-    """How position enters the layers that are alike in that, of one or more kinds.
+class LayerKind:
+    """Layers that are alike in how position enters them.
 
-    kept, blended, slowed: pairs that rotate as in training, at the full factor slower, and between;
-    on_scores: what scores are multiplied by for it. Without RoPE the method is "none", and position
-    says what there is.
+    kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, slower
+    by all of it; on_scores: what scores are multiplied by for it. Without RoPE the method is
+    "none", and position says what there is.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Layers:
 LLAMA_3 = {"low_freq_factor": 1, "high_freq_factor": 4}  # those of all released models
 
 
-def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> Layers:
+def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> LayerKind:
     """Return a kind of one layer with the frequencies of its entry, by `entry_of`."""
     method, rotary_dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     original = original_of(entry) or longest
@@ -67,7 +67,7 @@ def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> Layers:
         # DeepSeek's latent attention multiplies its scores besides.
         on_scores *= (0.1 * require_real(all_dim, "mscale_all_dim") * math.log(factor) + 1) ** 2
     numbers = (kept, blended, slowed, on_scores)
-    return Layers(kind, 1, method, base, rotary_dim, factor, *numbers, frequencies, "RoPE")
+    return LayerKind(kind, 1, method, base, rotary_dim, factor, *numbers, frequencies, "RoPE")
 
 
 def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Frequencies:

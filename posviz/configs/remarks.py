@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from posviz.configs.entries import standard_entry
-from posviz.configs.kinds import LLAMA_3, Layers, factor_of, original_of
+from posviz.configs.kinds import LLAMA_3, LayerKind, factor_of, original_of
 from posviz.configs.layers import ROPE, UNKNOWN
 from posviz.configs.model_types import integer, table, value_of
 from posviz.wording import shortened, spelt_like
@@ -55,7 +55,7 @@ def lengths_of(file: File) -> tuple[int, int]:
     return trained, promised
 
 
-def sentences_of(file: File, kinds: tuple[Layers, ...]) -> tuple[str, str, str]:
+def sentences_of(file: File, kinds: tuple[LayerKind, ...]) -> tuple[str, str, str]:
     """Return which layers have position, how far it was trained, and what is unusual."""
     first = _of_layers(file)
     if not file.is_known and file.position != UNKNOWN:
@@ -94,7 +94,7 @@ def _of_layers(file: File) -> str:
     return f"Of {len(file.names)} layers, there is {parts}."
 
 
-def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
+def _unusual(file: File, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
     rotating = [kind for kind in kinds if kind.frequencies is not None]
     bases = sorted({kind.base for kind in rotating})
     if len(bases) > 1:

@@ -9,7 +9,7 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from posviz.configs import Layers, read_config
+from posviz.configs import LayerKind, read_config
 from posviz.configs.builtin import CONFIGS
 from posviz.configs.kinds import kept_and_slowed
 from posviz.encodings.frequencies import rotary_frequencies
@@ -120,7 +120,7 @@ class ConfigReader(Picture):
         return f"{name}: {arrays.said.rstrip('.').replace('. ', ', ')}."
 
 
-def _row(kind: Layers) -> str:
+def _row(kind: LayerKind) -> str:
     """A kind of layers as one line."""
     layers = kind.kind.replace("_attention", "")
     layers = f"{kind.count} layers ({layers})".replace(" (all)", "") if kind.count else layers
