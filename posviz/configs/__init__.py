@@ -11,7 +11,7 @@ from posviz.configs.kinds import LayerKind, read_kind
 from posviz.configs.layers import ROPE, Layer, layer_of, names_of, position_of, rotating
 from posviz.configs.loading import loaded, part_for_texts
 from posviz.configs.model_types import rule_of, size_of
-from posviz.configs.remarks import File, lengths_of, sentences_of, warnings_of
+from posviz.configs.remarks import ConfigFile, lengths_of, sentences_of, warnings_of
 from posviz.wording import shortened
 
 __all__ = ["Layer", "LayerKind", "Reading", "read_config"]
@@ -84,7 +84,7 @@ def read_config(source: Any) -> Reading:
             zip(names, rotating(config, rule, names), strict=True)
         )
     ]
-    file = File(config, rule, is_known, position, names, entries)
+    file = ConfigFile(config, rule, is_known, position, names, entries)
     kinds, which = _grouped(file, in_order)
     trained, promised = lengths_of(file)
     layers = [
@@ -102,7 +102,7 @@ def read_config(source: Any) -> Reading:
     )
 
 
-def _grouped(file: File, in_order: bool) -> tuple[tuple[LayerKind, ...], list[int]]:
+def _grouped(file: ConfigFile, in_order: bool) -> tuple[tuple[LayerKind, ...], list[int]]:
     """Return the kinds of layers that differ in position, and for each layer which it is of."""
     config, rule = file.config, file.rule
     number, longest = size_of(config, rule, "layers"), size_of(config, rule, "longest")

@@ -12,7 +12,7 @@ from posviz.encodings.rotary import Rotary
 from posviz.wording import quoted
 
 # The models whose layers have been compared, and how their code lays out the pairs of RoPE.
-LAYOUTS = {
+LAYOUT_OF = {
     "llama4": "interleaved",
     "llama4_text": "interleaved",
     "cohere2": "interleaved",
@@ -32,16 +32,16 @@ def layer_plan(source: Any) -> list[dict[str, Any]]:
     What else a layer does is not in it: Llama 4 scales rotated queries and keys to a mean square of
     1 afterwards. source: as ``read_config``.
 
-    Raises ValueError for a model that is not in LAYOUTS, whose layers nobody has compared.
+    Raises ValueError for a model that is not in LAYOUT_OF, whose layers nobody has compared.
 
     Source: transformers 5.23, the attention of each.
     """
     reading = read_config(source)
-    if reading.model not in LAYOUTS:
+    if reading.model not in LAYOUT_OF:
         raise ValueError(
-            f"model_type must be one of {', '.join(LAYOUTS)}, got {quoted(reading.model)}"
+            f"model_type must be one of {', '.join(LAYOUT_OF)}, got {quoted(reading.model)}"
         )
-    layout = LAYOUTS[reading.model]
+    layout = LAYOUT_OF[reading.model]
     encodings = {
         kind.kind: Rotary(frequencies=f, layout=layout) if (f := kind.frequencies) else NoPosition()
         for kind in reading.kinds

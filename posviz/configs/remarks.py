@@ -16,7 +16,7 @@ from posviz.wording import shortened, spelt_like
 ORIGINAL = "original_max_position_embeddings"
 
 
-class File(NamedTuple):
+class ConfigFile(NamedTuple):
     """A file as it was read: names and entries by layer, None where a layer does not rotate."""
 
     config: dict[str, Any]
@@ -41,7 +41,7 @@ class File(NamedTuple):
         return entry["rope_type"] == "linear" and bool(self.rule.get("stretched"))
 
 
-def lengths_of(file: File) -> tuple[int, int]:
+def lengths_of(file: ConfigFile) -> tuple[int, int]:
     """Return the length of the training and the promised one, in tokens; 0 where none is named."""
     longest = trained = promised = file.longest
     for entry in file.distinct:
@@ -55,7 +55,7 @@ def lengths_of(file: File) -> tuple[int, int]:
     return trained, promised
 
 
-def sentences_of(file: File, kinds: tuple[LayerKind, ...]) -> tuple[str, str, str]:
+def sentences_of(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> tuple[str, str, str]:
     """Return which layers have position, how far it was trained, and what is unusual."""
     first = _of_layers(file)
     if not file.is_known and file.position != UNKNOWN:
@@ -76,7 +76,7 @@ def sentences_of(file: File, kinds: tuple[LayerKind, ...]) -> tuple[str, str, st
     return first, second, f"Unusual: {unusual}." if unusual else "Nothing about it is unusual."
 
 
-def _of_layers(file: File) -> str:
+def _of_layers(file: ConfigFile) -> str:
     if file.position == UNKNOWN:
         return "This file does not say how position enters its layers."
     if file.position not in (ROPE, "no position"):
@@ -94,7 +94,7 @@ def _of_layers(file: File) -> str:
     return f"Of {len(file.names)} layers, there is {parts}."
 
 
-def _unusual(file: File, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
+def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
     rotating = [kind for kind in kinds if kind.frequencies is not None]
     bases = sorted({kind.base for kind in rotating})
     if len(bases) > 1:
@@ -125,13 +125,13 @@ def _unusual(file: File, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
         yield "queries of layers without RoPE grow with their position (attn_temperature_tuning)"
 
 
-def warnings_of(file: File) -> tuple[str, ...]:
+def warnings_of(file: ConfigFile) -> tuple[str, ...]:
     """Return what is wrong or easily misread in this file, each with what to do."""
     of_entries = (said for entry in file.distinct for said in _of_an_entry(entry, file))
     return tuple(dict.fromkeys([*_of_the_whole(file), *of_entries]))
 
 
-def _of_the_whole(file: File) -> Iterator[str]:
+def _of_the_whole(file: ConfigFile) -> Iterator[str]:
     config, given, names = file.config, standard_entry(file.config), table()["names"]
     entries = [entry for entry in given.values() if isinstance(entry, dict)] or [given]
     if file.position == UNKNOWN:
@@ -175,7 +175,7 @@ def _of_the_whole(file: File) -> Iterator[str]:
                 yield f"{shortened(name)} is read by no program: is {like[0]} meant?"
 
 
-def _of_an_entry(entry: dict, file: File) -> Iterator[str]:
+def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
     method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
     longest, given, product = file.longest, standard_entry(file.config), (factor or 0) * original
     if given.get("rope_type", given.get("type")) != given.get("type", given.get("rope_type")):
