@@ -13,7 +13,7 @@ SHUFFLES = 4  # of one text: the share that stays moves by about 0.02 from one f
 
 
 class HeadTrace(NamedTuple):
-    """What every head made of one text: its weights, and its queries and keys before they turn.
+    """What every head made of one text: its weights, and its queries and keys before RoPE.
 
     Shapes: weights [layers, heads, len, len]; q and k [layers, heads, len, head_dim], None of a
     model whose code does not show them.

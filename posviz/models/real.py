@@ -1,4 +1,4 @@
-"""Two trained models, in small: a learned table, and heads that turn queries and keys with RoPE.
+"""Two trained models, in small: a learned table, and heads that rotate queries and keys with RoPE.
 
 Extracts lie in `data/`, with where they come from and their licence; `scripts/make_real_data.py`
 makes them. The whole models come from two packages of weights: see `MISSING`.
@@ -46,7 +46,7 @@ MISSING = (
 class Head(NamedTuple):
     """One head on one sentence: its words, and what was measured in the model.
 
-    Shapes: q and k [len, head_dim] before they are turned; weights [len, len], the model's own.
+    Shapes: q and k [len, head_dim] before they are rotated; weights [len, len], the model's own.
     """
 
     words: list[str]
