@@ -34,7 +34,7 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
         found = text_faults(figure)
     if any("constrained_layout not applied" in str(each.message) for each in warned):
         return ["its panels have no room at all"]
-    least = LEAST_LETTERS * parameters(*look.rc)["font.size"] / 72 * figure.get_dpi()
+    least = LEAST_LETTERS * parameters(*look.theme)["font.size"] / 72 * figure.get_dpi()
     areas = [axes.bbox.width * axes.bbox.height for axes in panels(figure) if axes.get_visible()]
     if min(areas) < least**2:
         found.append("a panel is too small to be read")

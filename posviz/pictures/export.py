@@ -84,7 +84,7 @@ def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> l
     look = appearance(**options)
     figure = picture.figure_in(look)
     calls = [method_call("save", file.name, **look._asdict()) for file in files]
-    with style_context(*look.rc):
+    with style_context(*look.theme):
         contents = [
             _encoded(figure, kind, about(picture, figure.caption, call, look.title))
             for kind, call in zip(kinds, calls, strict=True)

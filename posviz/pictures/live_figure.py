@@ -48,7 +48,7 @@ class LiveFigure:
         caption = self.picture.caption(arrays)
         layers, artists = self._figure_for(values, look)
         try:
-            with style_context(*look.rc):  # new tick labels take the style of the moment
+            with style_context(*look.theme):  # new tick labels take the style of the moment
                 self.picture.update(artists, arrays)
                 layers.figure.renamed.in_(layers.figure)
         except Exception:
@@ -64,7 +64,7 @@ class LiveFigure:
         built = self._built.pop(key, None)
         if built is None:
             figure, artists = self.picture.build(look)
-            built = FigureLayers(figure, *look.rc), artists
+            built = FigureLayers(figure, *look.theme), artists
         self._built[key] = built
         if self.layers not in (None, built[0]):
             self.layers.drop_pixels()

@@ -25,9 +25,9 @@ def side_by_side(picture: Any, look: Appearance) -> StyledFigure:
     Raises TypeError for a knob that the picture lacks, TraitError for a value that it refuses.
     """
     name, values = look.multiples
-    with style_context(*look.rc):
+    with style_context(*look.theme):
         size, columns = picture.inches(look), look.grid[1]
-        figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout="constrained")
+        figure = StyledFigure(*look.theme, figsize=size, dpi=look.dpi, layout="constrained")
         grid = figure.add_gridspec(*look.grid)
         legends = [
             _draw(picture, name, value, figure.add_subfigure(grid[number]), look)

@@ -142,10 +142,10 @@ class Picture(traitlets.HasTraits):
 
     def build(self, look: Appearance = USUAL) -> tuple[StyledFigure, Any]:
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
-        with style_context(*look.rc):
+        with style_context(*look.theme):
             layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad)
             size = self.inches(look)
-            figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout=layout)
+            figure = StyledFigure(*look.theme, figsize=size, dpi=look.dpi, layout=layout)
             artists = self.draw(figure)
             figure.renamed = dress(figure, look)
             if look.is_narrow:
@@ -184,7 +184,7 @@ class Picture(traitlets.HasTraits):
         if look.multiples:
             return side_by_side(self, look)
         arrays, (figure, artists) = self.compute(), self.build(look)
-        with style_context(*look.rc):
+        with style_context(*look.theme):
             self._move(artists, arrays, figure, figure.renamed)
         figure.caption = self.caption(arrays)
         return figure
@@ -197,7 +197,7 @@ class Picture(traitlets.HasTraits):
         Draw and save that figure within `style_context`, too, or let it be a `StyledFigure`.
         """
         look = appearance(style, dark, **options)
-        with style_context(*look.rc):
+        with style_context(*look.theme):
             artists = self.draw(place)
             self._move(artists, self.compute(), place, dress(place, look))
 

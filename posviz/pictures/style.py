@@ -76,7 +76,7 @@ class Appearance(NamedTuple):
     columns: int = 0
 
     @property
-    def rc(self) -> tuple:
+    def theme(self) -> tuple:
         """What `style_context` takes."""
         return self.style, self.dark, self.font, self.colors
 

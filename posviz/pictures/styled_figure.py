@@ -14,17 +14,17 @@ from posviz.pictures.style import style_context
 class StyledFigure(Figure):
     """A Figure that keeps its style: colours such as "C0" and fonts are looked up when drawn."""
 
-    def __init__(self, *rc: Any, **settings: Any) -> None:
+    def __init__(self, *theme: Any, **settings: Any) -> None:
         """What `style_context` takes, and what a Figure does."""
         super().__init__(**settings)
-        self._rc = rc
+        self._theme = theme
         self.renamed = Renaming(())
         self.caption = ""  # its alternative text
         FigureCanvasAgg(self)
 
     def draw(self, renderer: Any) -> None:
         """Draw in the style, whatever the session's own settings have become."""
-        with style_context(*self._rc):
+        with style_context(*self._theme):
             super().draw(renderer)
 
 

@@ -67,7 +67,7 @@ def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
     look = appearance("slide", layout=layout)
     width, height = look.inches({})
     assert width / height == pytest.approx(millimetres[0] / millimetres[1])
-    rc = parameters(*look.rc)
+    rc = parameters(*look.theme)
     least = min(rc[name] for name in SIZES if not isinstance(rc[name], str))
     assert least * millimetres[0] / (25.4 * width) >= 9
 

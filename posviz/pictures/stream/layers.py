@@ -28,9 +28,9 @@ from posviz.pictures.styled_figure import drop_bitmaps
 class FigureLayers:
     """A figure on an Agg canvas, split into a background and what is drawn over it every frame."""
 
-    def __init__(self, figure: Figure, *rc: Any) -> None:
-        """rc: what `style_context` takes."""
-        self.figure, self.rc = figure, rc
+    def __init__(self, figure: Figure, *theme: Any) -> None:
+        """theme: what `style_context` takes."""
+        self.figure, self.theme = figure, theme
         self.canvas: Any = figure.canvas
         self.front: list = []
         self._order: list = []  # of all artists
@@ -134,7 +134,7 @@ class FigureLayers:
             self._recorder, self._recordings = Recorder(agg), []
         known, self._recordings = self._recordings, []
         try:
-            with style_context(*self.rc):
+            with style_context(*self.theme):
                 self._recordings = [
                     known[i] if known and not self._may_have_moved(a) else self._record(a)
                     for i, a in enumerate(self.front)
@@ -158,7 +158,7 @@ class FigureLayers:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
         canvas = self.canvas
         canvas.restore_region(self._background)
-        with style_context(*self.rc):  # "C0" and its like are looked up when they are drawn
+        with style_context(*self.theme):  # "C0" and its like are looked up when they are drawn
             for artist in self.front:
                 artist.draw(canvas.get_renderer())
         for artist in self.front:
