@@ -73,7 +73,7 @@ class SmallModel:
 
     def logits(self, ids: Sequence[int]) -> np.ndarray:
         """Return what the model says of the character after each: [len, 128]."""
-        x = _normal(self._run(ids)[1], self._part("norm"))
+        x = _layer_norm(self._run(ids)[1], self._part("norm"))
         return x[0] @ self.arrays["output"]
 
     def _run(self, ids: Sequence[int]) -> tuple[HeadTrace, np.ndarray]:
@@ -82,19 +82,19 @@ class SmallModel:
         inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
         for at in range(self.num_layers):
             layer = self._part(f"layers.{at}")
-            normal = _normal(x, layer, "attention_norm.")
+            x_norm = _layer_norm(x, layer, "attention_norm.")
             w_q, w_k, w_v, w_o = (layer[f"w_{part}"] for part in "qkvo")
             output, weights = attend(
-                *(normal, w_q, w_k, w_v),
+                *(x_norm, w_q, w_k, w_v),
                 num_heads=self.num_heads,
                 encoding=inner,
                 positions=positions,
                 mask=causal_mask,
                 return_weights=True,
             )
-            seen.append((weights[0], self._heads(normal @ w_q), self._heads(normal @ w_k)))
+            seen.append((weights[0], self._heads(x_norm @ w_q), self._heads(x_norm @ w_k)))
             x = x + output @ w_o
-            wide = _normal(x, layer, "network_norm.") @ layer["widen"] + layer["bias"]
+            wide = _layer_norm(x, layer, "network_norm.") @ layer["widen"] + layer["bias"]
             x = x + _gelu(wide) @ layer["narrow"]
         return HeadTrace(*map(np.stack, zip(*seen, strict=True))), x
 
@@ -132,7 +132,7 @@ def _file(arm: str) -> Path:
     return FOLDER / f"bytes_{arm.lower()}.npz"
 
 
-def _normal(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> np.ndarray:
+def _layer_norm(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> np.ndarray:
     """Layer normalisation, as torch has it."""
     x = x - x.mean(axis=-1, keepdims=True)
     x = x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True) + 1e-5)
