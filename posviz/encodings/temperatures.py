@@ -1,7 +1,7 @@
 """Temperatures: queries grow with their position, or with the number of keys that they see.
 
-``attention`` divides queries by a temperature, so each class here is one over the factor that a
-paper or released code multiplies by.
+``attention`` divides queries by a temperature. The classes of Llama 4 and Ministral 3 are therefore
+one over the factor of their released code; ``LogN`` multiplies.
 """
 
 from __future__ import annotations
