@@ -128,14 +128,14 @@ def _timed(deck, lecture) -> list[Slide]:
 
 
 def _slide(cell) -> Slide | None:
-    told, outputs = about(cell), cell.get("outputs", [])
-    if told.get("headline"):
+    metadata, outputs = about(cell), cell.get("outputs", [])
+    if metadata.get("headline"):
         shown = [output.get("data", {}).get("text/plain", "") for output in outputs]
-        picture = picture_of(told.get("picture") or "".join(shown[:1]))
+        picture = picture_of(metadata.get("picture") or "".join(shown[:1]))
         if picture is None:
-            return Slide("statement", told["headline"])
-        knobs = told.get("knobs") or picture.first_knobs()[:KNOBS]
-        return Slide("picture", told["headline"], picture=picture, knobs=knobs)
+            return Slide("statement", metadata["headline"])
+        knobs = metadata.get("knobs") or picture.first_knobs()[:KNOBS]
+        return Slide("picture", metadata["headline"], picture=picture, knobs=knobs)
     for output in outputs:
         if prediction := asked(output.get("data", {}).get("text/html", "")):
             return Slide("question", html=prediction.html, notes=[prediction.notes])
