@@ -237,7 +237,7 @@ class log_integer(integer):
 class choice(Knob):
     """One of a few named options.
 
-    given: why none is used by a picture that a reader has given data.
+    given: why it changes nothing in a picture that was made with data of a reader.
     """
 
     def __init__(self, default: Any, *, options: Sequence, given: str = "", **shared: Any) -> None:

@@ -28,7 +28,7 @@ AT_FIRST = 4  # knobs
 USUAL = Appearance()
 Arrays = SimpleNamespace  # what compute returned: each array by its name
 
-_layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
+_layouts: WeakKeyDictionary = WeakKeyDictionary()  # by class; with data of a reader, by picture
 
 
 class Picture(traitlets.HasTraits):
@@ -41,7 +41,7 @@ class Picture(traitlets.HasTraits):
 
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
-    _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
+    _data: tuple[str, ...] = ()  # arguments that hold data of a reader: the repr only names them
     _knobs: dict[str, Knob]
 
     def __init__(self, **values: Any) -> None:
