@@ -5,7 +5,7 @@ from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import D_MODEL, TRAINED, Cell
 from posviz.choosing.table import Comparison
 
-TOLD = {
+MEASURES = {
     "learned numbers": "What is said of them, and how many there are.",
     "relative": "What is said, and the largest change of an output when the text is moved by 1000.",
     "longer texts": "What is said, and loss and recall at 64 and 512 tokens, trained on 64; ✓ is "
@@ -25,7 +25,7 @@ CLAIMS = {  # learned numbers, as they are written and how many that is; relativ
 
 def said() -> Comparison:
     """Return what is said of six encodings beside what is measured; ✗ where it is wrong."""
-    return Comparison(TOLD, {name: _cells(name, *claims) for name, claims in CLAIMS.items()})
+    return Comparison(MEASURES, {name: _cells(name, *claims) for name, claims in CLAIMS.items()})
 
 
 def _cells(name, words, expected, relative, longer, *families) -> tuple[Cell, ...]:

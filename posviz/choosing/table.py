@@ -19,24 +19,24 @@ STYLE = "text-align: left; vertical-align: top; white-space: nowrap"
 class Comparison:
     """Rows and their cells, and what each column measures; shows itself as a table or as text."""
 
-    told: dict[str, str]
+    measures: dict[str, str]
     rows: dict[str, tuple[Cell, ...]]
 
     def __repr__(self) -> str:
-        lines = [("", *self.told)]
+        lines = [("", *self.measures)]
         lines += [(row, *(each.said for each in cells)) for row, cells in self.rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         padded = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        return "\n".join([*padded, "", *map(": ".join, self.told.items())])
+        return "\n".join([*padded, "", *map(": ".join, self.measures.items())])
 
     def _repr_html_(self) -> str:
-        head = "".join(_cell("th", name, "col") for name in ("", *self.told))
+        head = "".join(_cell("th", name, "col") for name in ("", *self.measures))
         body = "".join(
             f"<tr>{_cell('th', row, 'row')}{''.join(_cell('td', each.said) for each in cells)}</tr>"
             for row, cells in self.rows.items()
         )
-        told = ((html.escape(name), html.escape(text)) for name, text in self.told.items())
-        notes = "".join(f"<li><strong>{name}</strong>: {text}</li>" for name, text in told)
+        pairs = ((html.escape(name), html.escape(text)) for name, text in self.measures.items())
+        notes = "".join(f"<li><strong>{name}</strong>: {text}</li>" for name, text in pairs)
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
             f"<details><summary>What the columns measure</summary><ul>{notes}</ul></details>"
@@ -51,13 +51,13 @@ def comparison(*columns: str) -> Comparison:
     """
     for name in columns:
         require_choice(name, "a column", (*COLUMNS, *COSTS))
-    told = {name: " ".join((function(name).__doc__ or "").split()) for name in columns}
+    measures = {name: " ".join((function(name).__doc__ or "").split()) for name in columns}
     on_this_machine = set(columns) & set(COSTS)
     rows = ROWS if on_this_machine else (*ROWS, *PLANS)
     steps = [(row, name) for row in rows for name in columns]
     bar = tqdm(steps, unit="cell", file=sys.stdout, disable=not on_this_machine)
     found = {(row, name): function(name)(row) for row, name in bar}
-    return Comparison(told, {row: tuple(found[row, name] for name in columns) for row in rows})
+    return Comparison(measures, {row: tuple(found[row, name] for name in columns) for row in rows})
 
 
 def function(column: str) -> Callable[[str], Cell]:

@@ -16,7 +16,7 @@ def test_what_is_wrong_is_marked_and_nothing_else():
     found = {
         (row, column): cell.said
         for row, cells in made.rows.items()
-        for column, cell in zip(made.told, cells, strict=True)
+        for column, cell in zip(made.measures, cells, strict=True)
         if "✗" in cell.said
     }
     longer = {row for row, column in found if column == "longer texts"}
