@@ -100,10 +100,10 @@ def glossary() -> Searched:
     """Return the words as a table that can be searched, each with a link to its lesson."""
     heads = ("Word", "中文", "What it is", "Lesson")
     lines = [f"{term.english} ({term.chinese}): {term.meaning}" for term in TERMS]
-    return Searched(table_of(heads, map(_told, TERMS)), "\n".join(lines))
+    return Searched(table_of(heads, map(_cells, TERMS)), "\n".join(lines))
 
 
-def _told(term: Term) -> tuple[str, ...]:
+def _cells(term: Term) -> tuple[str, ...]:
     lesson = OF_TOPIC[term.topic]
     link = f'<a href="{lesson.notebook}.ipynb">{lesson.number} {html.escape(lesson.title)}</a>'
     return (*map(html.escape, term[:3]), link)
