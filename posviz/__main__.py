@@ -6,7 +6,7 @@ import warnings
 
 import typer
 
-from posviz.cli import classes, doctor, figures, lessons, models  # noqa: F401  (they add their commands)
+from posviz.cli import classroom, doctor, figures, lessons, models  # noqa: F401  (they add their commands)
 from posviz.cli.common import app
 
 STOPPED = {128 + number: number for number in (signal.SIGINT, signal.SIGTERM)}  # by exit status

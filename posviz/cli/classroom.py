@@ -53,7 +53,7 @@ def assign(
     if solved:
         write_solutions(row, notebook, file)
     else:
-        assign(row, notebook, kind, file, _drawn(seed), not without_hints)
+        assign(row, notebook, kind, file, _choose_seed(seed), not without_hints)
     typer.echo(f"{'Solutions' if solved else 'Exercises'} written to {shortened(file)}.")
 
 
@@ -84,7 +84,7 @@ def grade(
     names = arguments.notebooks(notebooks)
     rows = (row for row in (*LESSONS, EXAMINATION) if row.notebook in names)
     paths = {row: names[row.notebook] for row in rows}
-    work, seed = grade.submissions(folder, paths), _drawn(seed)
+    work, seed = grade.submissions(folder, paths), _choose_seed(seed)
     found = grade.lesson_of(work, folder, wanted)
     typer.echo(submission.protection(), err=True)
     verdicts = grade.grade(work, found, paths[found], seed, share)
@@ -107,7 +107,7 @@ def guide(to: common.To, notebooks: common.Notebooks = None, overwrite: common.O
     typer.echo("\n".join(map(shortened, write_guide(arguments.notebooks(notebooks), to))))
 
 
-def _drawn(seed) -> int:
+def _choose_seed(seed) -> int:
     return secrets.randbelow(2**31) if seed is None else seed
 
 
