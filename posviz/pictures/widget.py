@@ -9,8 +9,8 @@ import traitlets
 
 from posviz.pictures.explorer import Explorer
 from posviz.pictures.export import notebook_png
+from posviz.pictures.notebook_cell import take_over_cell
 from posviz.pictures.picture import Picture
-from posviz.pictures.reruns import take_over_cell
 from posviz.pictures.scripts import as_module
 from posviz.pictures.stored import WIDGET, mark
 from posviz.pictures.style import drawing

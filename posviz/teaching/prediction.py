@@ -10,7 +10,7 @@ import html
 from functools import cached_property
 from typing import Any
 
-from posviz.pictures.reruns import running_cell, take_over_cell
+from posviz.pictures.notebook_cell import running_cell, take_over_cell
 from posviz.teaching import progress
 from posviz.wording import quoted
 
