@@ -245,7 +245,7 @@ class choice(Knob):
         self.options, self.given = tuple(options), given
 
     def why_idle(self, picture: Any) -> str:
-        return (self.given if picture._data else "") or super().why_idle(picture)
+        return (self.given if picture.given_data else "") or super().why_idle(picture)
 
 
 class switch(Knob):

@@ -41,7 +41,7 @@ class Picture(traitlets.HasTraits):
 
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
-    _data: tuple[str, ...] = ()  # arguments that hold data of a reader: the repr only names them
+    given_data: tuple[str, ...] = ()  # arguments with data of a reader, which the repr only names
     _knobs: dict[str, Knob]
 
     def __init__(self, **values: Any) -> None:
@@ -156,7 +156,7 @@ class Picture(traitlets.HasTraits):
 
     def _lay_out(self, figure, look):
         """Place the axes; this is most of what a figure costs, so each layout is solved once."""
-        kept = _layouts.setdefault(self if self._data else type(self), {})
+        kept = _layouts.setdefault(self if self.given_data else type(self), {})
         size = tuple(figure.get_size_inches())
         key = (
             look,
@@ -246,7 +246,7 @@ class Picture(traitlets.HasTraits):
         return ExplorerWidget(self)
 
     def __repr__(self):
-        data = [f"{name}=..." for name in self._data]
+        data = [f"{name}=..." for name in self.given_data]
         values = [f"{name}={value!r}" for name, value in self.values().items()]
         return f"{type(self).__name__}({', '.join(data + values)})"
 

@@ -99,7 +99,7 @@ def test_a_figure_is_plain_and_its_own():
 class Named(Waves):
     """Waves whose axis has a name, a line of it for each wave."""
 
-    _data = ("name",)
+    given_data = ("name",)
 
     def __init__(self, name="", **values):
         self.name = name

@@ -44,7 +44,7 @@ class LearnedTable(Picture):
 
     def __init__(self, snapshots=None, **knobs):
         super().__init__(**knobs)
-        self._data = () if snapshots is None else ("snapshots",)
+        self.given_data = () if snapshots is None else ("snapshots",)
         tables = table_snapshots() if snapshots is None else checked(snapshots)
         self._steps = sorted(tables)
         self._tables = [tables[step] for step in self._steps]

@@ -41,7 +41,7 @@ class ExtrapolationCurves(Picture):
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)
-        self._data = ("given",) * (given is not None) + ("mine",) * (mine is not None)
+        self.given_data = ("given",) * (given is not None) + ("mine",) * (mine is not None)
         found = results_of(given)
         self._tables = {task: table(found, task) for task in TASKS}
         self._curves = {task: _curves(self._tables[task]) for task in TASKS}

@@ -39,7 +39,7 @@ class FrequencyNorms(Picture):
     within = log(8192, low=6.3, high=100_000, play=True, label="one rotation within (tokens)")
 
     def __init__(self, given=None, **knobs):
-        self._data = () if given is None else ("given",)
+        self.given_data = () if given is None else ("given",)
         if given is None:
             self._name, (q, k) = "SmolLM2-135M", head_norms()
             self._turns = np.tile(wavelengths(FREQUENCIES), (len(q), 1))

@@ -37,7 +37,7 @@ class HeadBrowser(Picture):
     text = text("for x in xs: print(x)", redraw=True)
 
     def __init__(self, given=None, **knobs):
-        self._data = () if given is None else ("given",)
+        self.given_data = () if given is None else ("given",)
         self._given = given
         self._read = functools.lru_cache(maxsize=8)(_read)
         super().__init__(**knobs)  # a knob ends where the data do

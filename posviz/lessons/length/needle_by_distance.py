@@ -37,7 +37,7 @@ class NeedleByDistance(Picture):
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
-        self._data = () if given is None else ("given",)
+        self.given_data = () if given is None else ("given",)
         found = results_of(given)
         self._text, self._needle = table(found, "bytes"), table(found, "recall")
         self._losses = by_position(self._text)

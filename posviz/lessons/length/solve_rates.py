@@ -30,7 +30,7 @@ class SolveRates(Picture):
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
-        self._data = () if given is None else ("given",)
+        self.given_data = () if given is None else ("given",)
         found = results_of(given)
         self._dots = np.concatenate(
             [_dots(at, table(found, task)) for at, task in enumerate(SHOWN)]

@@ -34,7 +34,7 @@ class RealHead(Picture):
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
-        self._data = () if given is None else ("given",)
+        self.given_data = () if given is None else ("given",)
         self._heads = {name: given or heads(text) for name, text in SENTENCES.items()}
 
     def compute(self) -> Arrays:
