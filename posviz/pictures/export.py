@@ -1,5 +1,6 @@
 """Figures as files: written beside and renamed, so nothing half-written is left behind."""
 
+import base64
 import html
 import io
 import sys
@@ -177,3 +178,10 @@ def notebook_png(figure: StyledFigure) -> tuple[bytes, dict]:
     png = png_bytes(np.asarray(canvas.buffer_rgba()), 128)
     drop_bitmaps(figure, own)
     return png, {"width": round(figure.bbox.width), "alt": figure.caption}
+
+
+def image_html(figure: StyledFigure) -> str:
+    """A figure as an image in HTML, its pixels inside."""
+    png, about = notebook_png(figure)
+    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return f'<img src="{source}" width="{about["width"]}" alt="{html.escape(about["alt"])}">'

@@ -5,8 +5,6 @@ slides; in a notebook with its kernel a widget (`widget.py`) holds the same HTML
 chosen.
 """
 
-import base64
-import html
 from functools import cached_property
 from typing import Any
 
@@ -111,8 +109,6 @@ def _html(markdown) -> str:
 
 
 def _image(picture) -> str:
-    from posviz.pictures.export import notebook_png
+    from posviz.pictures.export import image_html
 
-    png, about = notebook_png(picture.figure())
-    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return f'<img src="{source}" width="{about["width"]}" alt="{html.escape(about["alt"])}">'
+    return image_html(picture.figure())

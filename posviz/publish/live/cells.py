@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.export import notebook_png
+from posviz.pictures.export import image_html, notebook_png
 from posviz.pictures.picture import Picture
 from posviz.publish.live import tell
 from posviz.publish.live.names import needed
@@ -95,23 +95,16 @@ def _html(value) -> str:
     if value is None:
         return ""
     if isinstance(value, Figure):
-        png, about = _png(value)
-        size, alt = about["width"], html.escape(about["alt"])
-        image = f'<img src="data:image/png;base64,{png}" width="{size}" alt="{alt}">'
-        return f"<figure>{image}</figure>"
+        return f"<figure>{image_html(value)}</figure>"
     if hasattr(value, "_repr_html_"):
         return value._repr_html_()
     return f'<pre class="text">{html.escape(repr(value))}</pre>'
 
 
 def _explore(picture) -> _Explored:
-    found = place(repr(picture), *_png(picture.figure()))
+    png, about = notebook_png(picture.figure())
+    found = place(repr(picture), base64.b64encode(png).decode(), about)
     return _Explored(found or "<p>A picture of your own moves in JupyterLab alone.</p>")
-
-
-def _png(figure) -> tuple[str, dict]:
-    png, about = notebook_png(figure)
-    return base64.b64encode(png).decode(), about
 
 
 def _stopped(error) -> str:
