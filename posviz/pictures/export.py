@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from PIL import Image
 
 from posviz import __version__
 from posviz.pictures.files import placed, replacing
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import appearance, style_context
-from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
+from posviz.pictures.styled_figure import drop_bitmaps
 from posviz.wording import quoted
 
 FORMATS = ("png", "svg", "pdf")
@@ -170,17 +171,17 @@ def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:
     return ((known**2).sum(axis=1) - 2 * colours.astype(np.float32) @ known.T).argmin(axis=-1)
 
 
-def notebook_png(figure: StyledFigure) -> tuple[bytes, dict]:
+def notebook_png(figure: Figure) -> tuple[bytes, dict]:
     """A figure as a notebook stores it: a small PNG, its width in CSS pixels, alternative text."""
     own = figure.canvas
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     png = png_bytes(np.asarray(canvas.buffer_rgba()), 128)
     drop_bitmaps(figure, own)
-    return png, {"width": round(figure.bbox.width), "alt": figure.caption}
+    return png, {"width": round(figure.bbox.width), "alt": getattr(figure, "caption", "")}
 
 
-def image_html(figure: StyledFigure) -> str:
+def image_html(figure: Figure) -> str:
     """A figure as an image in HTML, its pixels inside."""
     png, about = notebook_png(figure)
     source = f"data:image/png;base64,{base64.b64encode(png).decode()}"

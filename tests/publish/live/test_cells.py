@@ -78,7 +78,9 @@ def test_a_cell_shows_its_output_or_where_it_stopped():
         "below": "k + 1",
         "exit": "raise SystemExit",
     }
-    used, *errors = run((without, ["used"]), (wrong, list(wrong)))
+    figure = {"own": "from matplotlib.figure import Figure\nFigure((1, 1))"}
+    used, own, *errors = run((without, ["used"]), (figure, ["own"]), (wrong, list(wrong)))
+    assert own[1].startswith('<figure><img src="data:image/png')
     assert used[1] == '<pre class="text">48.0\n</pre><pre class="text">(3, 4)</pre>'
     expected = {
         "shapes": r"Line 3: ValueError: .*<pre>c = a @ b\na: shape \(2, 3\)\nb: shape \(4,\)",
