@@ -51,10 +51,10 @@ def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Pa
     if look.multiples:
         raise ValueError("multiples stand side by side: they do not move.")
     call = method_call("animate", knob, path.name, **look._asdict())
-    told = about(picture, picture.figure_in(look).caption, call, look.title)
-    words = {"title": told.title, "comment": f"{told.caption}\n{told.line}\n{told.program}"}
-    if told.rights:
-        words["copyright"] = told.rights
+    facts = about(picture, picture.figure_in(look).caption, call, look.title)
+    words = {"title": facts.title, "comment": f"{facts.caption}\n{facts.line}\n{facts.program}"}
+    if facts.rights:
+        words["copyright"] = facts.rights
     film = Film(picture, knob, look)
     data = small_gif(film, words) if kind == "gif" else small_mp4(film, words, find_ffmpeg())
     with replacing(path) as file:
@@ -200,6 +200,6 @@ def mp4(
         command = [ffmpeg, "-loglevel", "error", *given, *wanted, str(out)]
         done = subprocess.run(command, input=raw, capture_output=True)
         if done.returncode or not out.exists():
-            said = done.stderr.decode(errors="replace").strip()
-            raise OSError(f"ffmpeg stopped with status {done.returncode}: {said}")
+            reason = done.stderr.decode(errors="replace").strip()
+            raise OSError(f"ffmpeg stopped with status {done.returncode}: {reason}")
         return out.read_bytes()

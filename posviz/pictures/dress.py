@@ -97,8 +97,8 @@ def _show_alone(figure, number):
     found = panels(figure)
     if not 1 <= number <= len(found) or figure.subfigs:
         last = 0 if figure.subfigs else len(found)
-        said = f"it has 1 to {last}" if last else "its panels belong together"
-        raise ValueError(f"panel = {number}: {said}.")
+        advice = f"it has 1 to {last}" if last else "its panels belong together"
+        raise ValueError(f"panel = {number}: {advice}.")
     kept = found[number - 1]
     entries = take_legends(figure)
     for name in "xy":

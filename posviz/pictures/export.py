@@ -107,10 +107,10 @@ def format_of(path: Path, formats: Iterable[str], others: str) -> str:
     return kind
 
 
-def _encoded(figure, kind, told: About) -> bytes:
+def _encoded(figure, kind, facts: About) -> bytes:
     """The figure as a file's bytes; on a full disk, matplotlib would hide the reason."""
     data, dpi = io.BytesIO(), figure.get_dpi()
-    known = {name: text for name, text in zip(_NAMES[kind], told, strict=True) if text is not None}
+    known = {name: text for name, text in zip(_NAMES[kind], facts, strict=True) if text is not None}
     metadata = known | _NO_DATE[kind]
     # savefig would draw everything once more beforehand, for a layout that is settled already.
     write = getattr(get_registered_canvas_class(kind)(figure), f"print_{kind}")
@@ -118,7 +118,7 @@ def _encoded(figure, kind, told: About) -> bytes:
     figure.set_dpi(dpi)  # which SVG and PDF set to 72
     if kind != "svg":
         return data.getvalue()
-    return _described(data.getvalue(), told.caption)
+    return _described(data.getvalue(), facts.caption)
 
 
 def _described(svg, caption) -> bytes:

@@ -27,8 +27,8 @@ def inside(folder: Path, name: str, kind: str) -> Path:
     """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
     stem = name.strip().removesuffix(f".{kind}")
     if not stem or stem.startswith(".") or not stem.isprintable() or set(stem) & set("/\\:"):
-        said = "choose one without slash, backslash and colon that begins with no dot"
-        raise ValueError(f"file name = {quoted(name)} is refused: {said}.")
+        advice = "choose one without slash, backslash and colon that begins with no dot"
+        raise ValueError(f"file name = {quoted(name)} is refused: {advice}.")
     return folder / f"{stem}.{kind}"
 
 
@@ -50,8 +50,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             beside.unlink(missing_ok=True)
     except OSError as error:
         is_file = isinstance(error, FileExistsError)
-        said = f"cannot write: {'its folder is a file' if is_file else error.strerror}"
+        reason = f"cannot write: {'its folder is a file' if is_file else error.strerror}"
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
-            said = f"{said}; {setting} a folder that you may write to"
-        raise type(error)(error.errno, said, shortened(path)) from error
+            reason = f"{reason}; {setting} a folder that you may write to"
+        raise type(error)(error.errno, reason, shortened(path)) from error

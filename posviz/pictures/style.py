@@ -151,8 +151,8 @@ def appearance(
     if style not in STYLES:
         raise ValueError(f"style = {quoted(style)} is unknown: choose one of {', '.join(STYLES)}.")
     if look.layout and (look.layout not in SLIDE_PARTS or style != "slide"):
-        said = f"layout = {quoted(look.layout)} with style = {quoted(style)}"
-        raise ValueError(f"{said}: style slide has one of {', '.join(SLIDE_PARTS)}.")
+        wanted = f"layout = {quoted(look.layout)} with style = {quoted(style)}"
+        raise ValueError(f"{wanted}: style slide has one of {', '.join(SLIDE_PARTS)}.")
     if look.width and (look.layout or not 1 <= look.width <= MOST_INCHES):
         what = "a layout has its own" if look.layout else f"choose 1 to {MOST_INCHES} inches"
         raise ValueError(f"width = {look.width:g} in: {what}.")
