@@ -121,5 +121,5 @@ def progress(as_json: AsJson = False):
     """
     from posviz.teaching import progress
 
-    told = progress.result() if as_json else progress.report()
-    typer.echo(json.dumps(told, indent=1, ensure_ascii=False) if as_json else "\n".join(told))
+    answers = progress.result() if as_json else progress.report()
+    typer.echo(json.dumps(answers, indent=1, ensure_ascii=False) if as_json else "\n".join(answers))

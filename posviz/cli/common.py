@@ -31,9 +31,9 @@ class Grouped(TyperGroup):
     def format_commands(self, ctx, formatter):
         """Write the commands group by group."""
         for title, names in GROUPS.items():
-            said = [(name, str(self.commands[name].help).partition("\n")[0]) for name in names]
+            helps = [(name, str(self.commands[name].help).partition("\n")[0]) for name in names]
             with formatter.section(title):
-                formatter.write_dl(said, col_max=10, col_spacing=2)
+                formatter.write_dl(helps, col_max=10, col_spacing=2)
 
 
 class Plain(TyperCommand):

@@ -151,10 +151,10 @@ def stem(picture: Picture, look: Appearance) -> str:
     knobs, values = picture.knobs(), picture.values()
     several = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
     several |= [look.multiples] if look.multiples else []
-    told = ["-".join([name, *map(knobs[name].write, each)]) for name, each in several.items()]
-    told += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
-    told += [f"panel-{look.panel}"] * bool(look.panel)
-    parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in told if text)
+    words = ["-".join([name, *map(knobs[name].write, each)]) for name, each in several.items()]
+    words += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
+    words += [f"panel-{look.panel}"] * bool(look.panel)
+    parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in words if text)
     return "_".join([type(picture).__name__, *parts])
 
 

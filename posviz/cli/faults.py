@@ -56,15 +56,15 @@ def no_room(picture: Picture, look: Appearance) -> str:
     found = room_faults(picture, look)
     if not found:
         return ""
-    told = f"{found[0]}{f', and {len(found) - 1} more' * (len(found) > 1)}."
+    message = f"{found[0]}{f', and {len(found) - 1} more' * (len(found) > 1)}."
     numbers = () if look.panel else range(1, 1 + len(panels(picture.figure())))
     with contextlib.suppress(ValueError):  # its panels belong together
         alone = [str(n) for n in numbers if with_room(picture, look._replace(panel=n))]
-        told += f" One panel fits: --panel {' or '.join(alone)}." if alone else ""
+        message += f" One panel fits: --panel {' or '.join(alone)}." if alone else ""
     widths = [half / 2 for half in range(2, 15) if 0 < look.width < half / 2]
     if wide := next((w for w in widths if with_room(picture, look._replace(width=w))), None):
-        told += f" This width fits: --width {wide:g}in."
-    return told
+        message += f" This width fits: --width {wide:g}in."
+    return message
 
 
 # ---------------------------------------------------------------- texts

@@ -122,7 +122,7 @@ def proof(
     chosen, faults = arguments.pictures(names or (), everything), 0
     common.make_folder(to)
     for name in chosen:
-        sheet, told, count = write(posviz.lessons.load(name), to)
-        typer.echo("\n".join([*told, f"{sheet}: faults: {count}"]))
+        sheet, lines, count = write(posviz.lessons.load(name), to)
+        typer.echo("\n".join([*lines, f"{sheet}: faults: {count}"]))
         faults += count
     raise typer.Exit(int(faults > 0))

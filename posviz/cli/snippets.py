@@ -35,11 +35,11 @@ def write(figures: list[Path], texts: list[Path], caption: str) -> None:
     best = {".tex": (".pdf", ".png", ".svg"), ".md": (".svg", ".png", ".pdf")}
     for path in texts:
         figure = min(figures, key=lambda file: best[path.suffix].index(file.suffix))
-        told = {"file": figure.name, "label": figure.stem, "version": __version__}
+        facts = {"file": figure.name, "label": figure.stem, "version": __version__}
         if path.suffix == ".tex":
-            text = LATEX.format(caption=in_latex(caption), **told)
+            text = LATEX.format(caption=in_latex(caption), **facts)
         else:
-            text = MARKDOWN.format(caption=caption.replace("[", r"\[").replace("]", r"\]"), **told)
+            text = MARKDOWN.format(caption=caption.replace("[", r"\[").replace("]", r"\]"), **facts)
         with replacing(path) as file:
             file.write(text.encode())
 
