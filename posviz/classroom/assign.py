@@ -115,8 +115,8 @@ def _solved(lesson, exercise) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
     for code in (*exercise.given, solution(lesson, exercise), exercise.check):
         yield new_code_cell(code)
-    told = [f"- *{each.name}*: {each.message}" for each in exercise.checker.mistakes]
-    yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *told]))
+    lines = [f"- *{each.name}*: {each.message}" for each in exercise.checker.mistakes]
+    yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *lines]))
 
 
 def _check(exercise) -> str:

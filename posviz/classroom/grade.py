@@ -155,8 +155,8 @@ def _bounded():
 def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) -> list[Feedback]:
     exercises = of_lesson(notebook)
     if why := work.left_out(lesson):
-        told = work.fault or f"This notebook answers {why}."
-        return [Feedback("error", e.label, told, NOT_GRADED + why) for e in exercises]
+        message = work.fault or f"This notebook answers {why}."
+        return [Feedback("error", e.label, message, NOT_GRADED + why) for e in exercises]
     wrong, verdicts = list[Exercise](), []
     for e in exercises:
         found = verdict(e.checker, e.name, e.lent, work.cells, seed)
@@ -196,8 +196,8 @@ def verdict(
         with submission.answer(code, name, lent) as found:
             return check(found, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
-        told = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
-        return Feedback("error", check.title, told)
+        message = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
+        return Feedback("error", check.title, message)
 
 
 def require(
@@ -256,8 +256,8 @@ def write(rows: list[Row], folder: Path) -> list[Path]:
     for student, own in by_student(rows).items():
         table.append((student, *(f"{row.points:g}" for row in own), f"{total(own):g}"))
     details: list[Iterable[str]] = [Row._fields]
-    for who, exercise, points, *told in rows:
-        details.append((who, exercise, f"{points:g}", *told))
+    for who, exercise, points, *rest in rows:
+        details.append((who, exercise, f"{points:g}", *rest))
     return [_csv(table, folder / FILES[0]), _csv(details, folder / FILES[1])]
 
 

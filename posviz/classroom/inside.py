@@ -205,7 +205,7 @@ def main():
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     failing_line = runpy.run_path(str(TRACE))["failing_line"]
-    told = receive(requests)
+    request = receive(requests)
 
     def lent(number):
         def function(*arguments, **keywords):
@@ -221,18 +221,18 @@ def main():
     sys.meta_path.insert(0, Finder)
     import posviz
 
-    for number, name in enumerate(told["lent"]):
+    for number, name in enumerate(request["lent"]):
         setattr(posviz, name, lent(number))
-    limit(told["memory"], 3 * told["seconds"])
-    guard(told["hidden"])
-    names, failures = run(told["cells"], told["seconds"])
-    name = told["name"]
+    limit(request["memory"], 3 * request["seconds"])
+    guard(request["hidden"])
+    names, failures = run(request["cells"], request["seconds"])
+    name = request["name"]
     answer = names.get(name, failures)
     if answer is failures:
         itself = f"Your cell stopped: name {name!r} is not defined"
         reasons = (error for cell, error in failures if name in cell and error != itself)
         send(replies, {"missing": next(reasons, "")})
-    elif isinstance(answer, Own) or any(answer is vars(posviz)[n] for n in told["lent"]):
+    elif isinstance(answer, Own) or any(answer is vars(posviz)[n] for n in request["lent"]):
         send(replies, {"own": True})
     elif not callable(answer):
         send(replies, {"value": answer})
@@ -241,13 +241,13 @@ def main():
         while True:
             arguments = receive(requests, lent)
             try:
-                with in_time(told["seconds"]):
+                with in_time(request["seconds"]):
                     value = answer(*arguments)
                 send(replies, {"value": value})
             except BaseException as error:
                 where, empty = failing_line(answer, error)
-                said = [type(error).__name__, str(error)[:500], where[:300], empty]
-                send(replies, {"stopped": said})
+                stop = [type(error).__name__, str(error)[:500], where[:300], empty]
+                send(replies, {"stopped": stop})
 
 
 if __name__ == "__main__":

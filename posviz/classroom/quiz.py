@@ -72,7 +72,7 @@ def _predictions(notebook) -> Iterator[Parts]:
             found = asked("".join(shown))
             if found is None:
                 raise RuntimeError(f"{notebook.name}: {quoted(cell.source[:40])} is no prediction")
-            choices = (Choice(text, "✓" in told, told) for text, told in found.choices)
+            choices = (Choice(text, "✓" in feedback, feedback) for text, feedback in found.choices)
             yield found.question, tuple(choices), found.answer
 
 
@@ -90,9 +90,9 @@ def _of_map() -> Iterator[Parts]:
     """Where some encodings of the course enter, each beside the others' doors."""
     entries = {name: ENTRIES[name] for name in OF_THE_MAP}
     doors = {name: f"At the {' and the '.join(entry.doors)}" for name, entry in entries.items()}
-    told = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
+    ideas = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
     for name, entry in entries.items():
-        choices = (Choice(doors[each], each == name, told[each]) for each in entries)
+        choices = (Choice(doors[each], each == name, ideas[each]) for each in entries)
         question = f"Where does the encoding “{name}” add the position?"
         yield _paragraph(question), tuple(choices), _paragraph("; ".join(entry.formula))
 

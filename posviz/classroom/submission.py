@@ -130,11 +130,11 @@ class _Conversation:
 
     def begin(self, cells, name):
         """Run the cells, and return what is called so."""
-        told = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
-        said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
-        if "value" in said:
-            return said["value"]
-        missing = said.get("missing")
+        request = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
+        reply = self._asked(request | {"seconds": SECONDS, "memory": MEMORY})
+        if "value" in reply:
+            return reply["value"]
+        missing = reply.get("missing")
         if str(missing).endswith(": NotImplementedError"):
             return ...  # what graders put in the place of an answer
 
@@ -143,7 +143,7 @@ class _Conversation:
                 raise _named("NameError", missing or f"there is no {name} in this notebook")
             return self._asked(case)["value"]
 
-        answer.__module__ = "posviz." if "own" in said else "submission"
+        answer.__module__ = "posviz." if "own" in reply else "submission"
         return answer
 
     def _asked(self, message):
