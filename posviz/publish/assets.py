@@ -90,9 +90,9 @@ def _deno(folder, command, *arguments) -> None:
     plain = os.environ | {"NO_COLOR": "1"}
     done = subprocess.run(line, cwd=folder, env=plain, capture_output=True, text=True)
     if done.returncode:
-        said = done.stderr.partition("\n")[0]
+        why = done.stderr.partition("\n")[0]
         raise RuntimeError(
-            f"pages need scripts of npm: connect to the internet and run this again (deno: {said})"
+            f"pages need scripts of npm: connect to the internet and run this again (deno: {why})"
         )
 
 

@@ -14,6 +14,6 @@ def run(jobs: dict[str, Callable[[], object]]) -> dict[str, str]:
         try:
             job()
         except Exception as error:
-            told = isinstance(error, ValueError)
-            failures[name] = shortened(error) if told else reason(error)
+            is_plain = isinstance(error, ValueError)
+            failures[name] = shortened(error) if is_plain else reason(error)
     return failures

@@ -158,8 +158,8 @@ class Asked(NamedTuple):
     @property
     def notes(self) -> str:
         """Which choice stands for what, by the letters on the slide, and the answer."""
-        told = ((letter, said) for letter, (_, said) in zip(LETTERS, self.choices, strict=False))
-        choices = (f"<p><strong>{letter}</strong></p>\n{said}\n" for letter, said in told)
+        lettered = zip(LETTERS, (feedback for _, feedback in self.choices), strict=False)
+        choices = (f"<p><strong>{letter}</strong></p>\n{text}\n" for letter, text in lettered)
         return "".join(choices) + self.answer
 
 

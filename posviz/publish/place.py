@@ -48,9 +48,9 @@ def still(caption: str, light: str, dark: str = "", size: str = "") -> str:
 
 def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> str:
     """HTML that live.js lets live, around a stored picture; knobs: those at first sight."""
-    told = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
+    attributes = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
     first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
-    return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{stored}\n</div>'
+    return f'<div class="posviz-explorer posviz-live" {attributes}{first}>\n{stored}\n</div>'
 
 
 def picture_of(text: str) -> "Picture | None":

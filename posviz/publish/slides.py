@@ -161,7 +161,7 @@ def choose_slides(
     lesson: NotebookNode,
     wanted: Iterable[int] = (),
     time: float = 0,
-    tell: Callable[[str], object] = lambda told: None,
+    tell: Callable[[str], object] = lambda message: None,
 ) -> list[Slide]:
     """The slides of a lesson, of the sections that are wanted, or of what can be taught in a time.
 
@@ -181,16 +181,16 @@ def choose_slides(
 
     is_whole = wanted == there and (not time or minutes(deck) <= time)  # with what is optional
     chosen = deck if is_whole else taking(deck, wanted)
-    told = f"{name}: {minutes(chosen):.0f} minutes: {_listed(wanted)}."
+    message = f"{name}: {minutes(chosen):.0f} minutes: {_listed(wanted)}."
     if left := sorted(set(there) - set(wanted)):
-        told += f" Left out: {_listed(left)}; with them it {takes(there)}."
+        message += f" Left out: {_listed(left)}; with them it {takes(there)}."
     if set(own) - set(wanted):
-        told += f" The lesson's own lecture, {_listed(own)}, {takes(own)} minutes."
+        message += f" The lesson's own lecture, {_listed(own)}, {takes(own)} minutes."
     following = [number for number in order if number not in wanted]
     if following and time - minutes(chosen) > IDLE:
         more = sorted([*wanted, following[0]])
-        told += f" `--sections {','.join(map(str, more))}` {takes(more)} minutes."
-    tell(told)
+        message += f" `--sections {','.join(map(str, more))}` {takes(more)} minutes."
+    tell(message)
     return chosen
 
 

@@ -40,8 +40,8 @@ def run(id: str, sources: dict[str, str]) -> None:
 
     sources: all the cells of a page by id, in their order.
     """
-    said, changed, stopped = io.StringIO(), False, ""
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    output, changed, stopped = io.StringIO(), False, ""
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         for above in needed(id, sources)[:-1]:
             if changed or _ran.get(above, ("", ""))[0] != sources[above]:
                 changed = True
@@ -51,13 +51,13 @@ def run(id: str, sources: dict[str, str]) -> None:
                 first = html.escape(sources[above].strip().partition("\n")[0])
                 cell = f"The cell above that begins <code>{first}</code>"
                 stopped = f"<p>{cell} stopped:</p>{_ran[above][1]}"
-        said.truncate(said.seek(0))
+        output.truncate(output.seek(0))
         tell(id, {"at": id})
         shown, failed = _run(id, sources[id])
     _ran[id] = sources[id], failed
     if failed:
         failed += stopped
-    text = said.getvalue()
+    text = output.getvalue()
     text = text[:MOST_LETTERS] + " …" * (len(text) > MOST_LETTERS)
     printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
     tell(id, {"html": printed + shown + failed, "failed": bool(failed)})

@@ -71,8 +71,8 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
         "around": page.AROUND,
     }
     for template, name, values in (*_around(lessons, texts, site), *_documents(texts, site)):
-        told = usual | {"here": name, "title": page.AROUND.get(name)} | values
-        html = assets.TEMPLATES.get_template(f"{template}.html.j2").render(told)
+        context = usual | {"here": name, "title": page.AROUND.get(name)} | values
+        html = assets.TEMPLATES.get_template(f"{template}.html.j2").render(context)
         assets.write_file(to / f"{name}.html", html.encode())
     page.write_shared(to)
     assets.write_library("minisearch", to / "assets")
