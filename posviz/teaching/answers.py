@@ -48,11 +48,11 @@ def _is_ragged(answer: Any) -> bool:
 
 
 def _complex(numbers: np.ndarray, expected: np.ndarray) -> str:
-    said = "Your answer holds complex numbers; real ones are asked for."
+    message = "Your answer holds complex numbers; real ones are asked for."
     if expected.size != 2 * numbers.size:
-        return f"{said} Where the real part is what is asked for, return z.real."
+        return f"{message} Where the real part is what is asked for, return z.real."
     return (
-        f"{said} Where z holds your pairs, put both parts of each side by side: "
+        f"{message} Where z holds your pairs, put both parts of each side by side: "
         "np.stack([z.real, z.imag], axis=-1).reshape(len(z), -1)."
     )
 

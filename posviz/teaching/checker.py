@@ -187,12 +187,12 @@ class Checker:
             return ""
         if (len(value), *value[0].shape) == self._expected(case).shape:
             return ""
-        said = f"Your function returned a tuple of {len(value)} arrays; one is asked for."
+        message = f"Your function returned a tuple of {len(value)} arrays; one is asked for."
         for number in range(len(value)):
             # One part of what is to be joined may be right by chance, on the smallest input.
             if self._is_right(_part(answer, number), self.cases()):
-                return f"{said} Number {number + 1} is the right one: return it alone."
-        return f"{said} {JOIN}"
+                return f"{message} Number {number + 1} is the right one: return it alone."
+        return f"{message} {JOIN}"
 
     def _raised(self, answer: Any, case: tuple, error: Exception) -> Feedback:
         line, empty = failing_line(answer, error)

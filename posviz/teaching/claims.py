@@ -150,9 +150,9 @@ def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
 def _ballot(found: Claim, verdict: Verdict, place: str) -> str:
     choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
     first, _, rest = verdict.said.partition(". ")
-    told = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
+    answer = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
     question = f"<p>{html.escape(found.statement)}</p>"
-    return closed(question, choices, told + place, "posviz-vote")
+    return closed(question, choices, answer + place, "posviz-vote")
 
 
 def _place(found: Claim) -> str:

@@ -47,8 +47,8 @@ class Feedback:
     @property
     def heading(self) -> str:
         """The sign, the exercise, and its status in a word or two."""
-        said = self.mistake or {"wrong": "not yet", "error": "your code stopped"}.get(self.status)
-        return f"{SIGNS[self.status]} {self.title}: {said or self.status}"
+        word = self.mistake or {"wrong": "not yet", "error": "your code stopped"}.get(self.status)
+        return f"{SIGNS[self.status]} {self.title}: {word or self.status}"
 
     def __repr__(self) -> str:
         parts = self.heading, self.message, self.evidence, self.solution * self.opened
@@ -120,9 +120,9 @@ def _kind(name, value) -> str:
 def untrue(mine: np.ndarray, right: bool) -> str:
     """Say why an answer is not the one True or False that is asked for."""
     if mine.ndim:
-        said = "is True or False for each of" if mine.dtype == bool else "holds"
+        verb = "is True or False for each of" if mine.dtype == bool else "holds"
         return (
-            f"Your answer {said} {mine.size} numbers, and one True or False is asked for: "
+            f"Your answer {verb} {mine.size} numbers, and one True or False is asked for: "
             ".all() is True where all of them are, .any() where at least one is."
         )
     if mine.item() not in (0, 1):

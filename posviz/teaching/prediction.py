@@ -76,28 +76,28 @@ def predict(
         raise ValueError(f"choices: got {len(choices)}; allowed are two to five.")
     if len(right) != 1:
         raise ValueError(f"choices: exactly one must hold; {len(right)} do: {quoted(right)}.")
-    sentences = [f"{'✓ Yes.' if holds else '✗ No.'} {said}" for _, holds, said in choices]
+    sentences = [f"{'✓ Yes.' if holds else '✗ No.'} {feedback}" for _, holds, feedback in choices]
     answer = f"**{right[0].rstrip('.')}.** {answer}"
     shown = [
-        (_html(text).removeprefix("<p>").removesuffix("</p>"), holds, _html(said))
-        for (text, holds, _), said in zip(choices, sentences, strict=True)
+        (_html(text).removeprefix("<p>").removesuffix("</p>"), holds, _html(feedback))
+        for (text, holds, _), feedback in zip(choices, sentences, strict=True)
     ]
-    told = _html(answer) + (_image(picture) if picture else "")
+    body = _html(answer) + (_image(picture) if picture else "")
     return Prediction(
         [(question, [bool(holds) for _, holds, _ in choices])],
-        closed(_html(question), shown, told),
+        closed(_html(question), shown, body),
         "\n".join([question, *(choice[0] for choice in choices), *sentences, answer]),
     )
 
 
-def closed(question: str, choices: list[tuple[str, bool, str]], told: str, kind: str = "") -> str:
+def closed(question: str, choices: list[tuple[str, bool, str]], body: str, kind: str = "") -> str:
     """A question as HTML; of each choice its text, whether it holds, and what it unfolds."""
     folded = [
         f'<details class="posviz-guess{" posviz-holds" * bool(holds)}">'
-        f"<summary>{text}</summary>{said}</details>"
-        for text, holds, said in choices
+        f"<summary>{text}</summary>{feedback}</details>"
+        for text, holds, feedback in choices
     ]
-    answer = f'<details class="posviz-answer"><summary>The answer</summary>{told}</details>'
+    answer = f'<details class="posviz-answer"><summary>The answer</summary>{body}</details>'
     style = f"posviz-prediction {kind}".strip()
     return f'<div class="{style}">{question}{"".join(folded)}{answer}</div>'
 
