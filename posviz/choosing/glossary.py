@@ -61,7 +61,7 @@ _BY_TOPIC: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "rotary2d": (
         ("patch", "图像块", "a square of an image that is read as a token"),
-        ("axial", "轴向", "some pairs turn by the row, the others by the column"),
+        ("axial", "轴向", "some pairs rotate by the row, the others by the column"),
         ("M-RoPE", "多模态旋转位置编码", "pairs turn by time, row or column"),
     ),
     "alibi": (
@@ -86,7 +86,7 @@ _BY_TOPIC: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("needle", "大海捞针", "one fact in a long text, to be found again"),
     ),
     "content": (
-        ("NoPE", "无位置编码", "a layer that is told no position"),
+        ("NoPE", "无位置编码", "a layer that gets no position"),
         ("window", "滑动窗口", "a query sees only the last so many keys"),
         ("temperature", "温度", "divides scores: below 1 it sharpens weights"),
         ("gate", "门控", "a number between 0 and 1 that a token makes: how much it keeps"),
