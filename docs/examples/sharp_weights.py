@@ -28,7 +28,7 @@ class SharpWeights(Picture):
         axes.set(xlabel="key, by weight", ylabel="attention weight", ylim=(-0.04, 1.04))
         whole(axes.xaxis)
         return [
-            Limits(axes, lambda a: {"xlim": (0, a.keys + 1)}),
+            Limits(axes, lambda a: {"xlim": (0.25, a.keys + 0.75)}),
             Curve(axes, "C0o-", "weights"),
         ]
 
