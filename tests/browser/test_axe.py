@@ -12,7 +12,6 @@ from tests.browser.opened import from_disk
 AROUND = ("index", "pictures", "search", "glossary", "claims", "references", "about", *DOCUMENTS)
 READY = "() => globalThis.MathJax?.startup?.promise?.then(() => true) ?? !globalThis.MathJax"
 SCREENS = [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")]
-IN_ALL = LESSON, "index"  # the other pages have the same style sheet: two screens each
 DEFAULT = {LESSON: SCREENS[:2], "index": SCREENS[1:2], "search": SCREENS[:1]}
 
 
@@ -22,7 +21,7 @@ def screens(names):
     return [
         pytest.param(name, *screen, marks=() if screen in DEFAULT.get(name, ()) else release)
         for name in names
-        for screen in (SCREENS if name in IN_ALL else SCREENS[:2])
+        for screen in SCREENS
     ]
 
 

@@ -53,7 +53,7 @@ def test_explorer_after_a_cut_agrees_with_its_slider(explorer, cable, seconds):
         slider.evaluate(MOVE)
         explorer.page.wait_for_timeout(100)
     cable.mend()
-    expect(notice(explorer)).to_be_empty(timeout=10 * SECOND)
+    expect(notice(explorer)).to_be_empty(timeout=5 * SECOND)
     _, place, _ = explorer.range("position")
     assert place > 10 + 5 * seconds or place == 127
     explorer.stands_at("position", str(place))

@@ -104,9 +104,7 @@ class Wire:
         """Whether the browser shows what a fresh figure would; `wanted` are its pixels if known."""
         if wanted is None:
             wanted = fresh_pixels(self.picture, dpi=100 * self.live.ratio)
-        off = np.abs(self.scene.pixels() - wanted.astype(int)).max(axis=-1)
-        # float32 shifts the dashes of a long line by a twentieth of a pixel
-        return off.max() <= 20 and (off > 2).sum() <= 20
+        return np.abs(self.scene.pixels() - wanted.astype(int)).max() <= 2
 
     def artists(self, sent):
         """The artists of which the frame brings something."""
