@@ -10,7 +10,7 @@ from posviz.encodings.stretching import yarn
 from posviz.encodings.temperatures import llama4_factor, log_n_factor, ministral3_factor
 from posviz.lessons.stretching.dispersal import weight
 from posviz.pictures.knobs import integer, real
-from posviz.pictures.parts import Curve, Rule, legend_above, whole, wide
+from posviz.pictures.parts import Curve, Dense, Rule, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 
 STEP = 8192  # tokens, of Llama 4; Ministral 3 has 16 384
@@ -22,11 +22,11 @@ AROUND = np.arange(-BESIDE, BESIDE + 1)
 _STEPS = STEP * np.arange(1, 65)[:, None] + np.arange(-2, 1)
 POSITIONS = np.unique([*np.geomspace(256, STEP * STEPS, 200).astype(int), *_STEPS.ravel()])
 LOOKS = {  # of each rule its line, how wide, and its marks
-    "none": ("C6-", 0.6, "C6."),
-    "YaRN’s a²": ("C1--", 1, "C1D"),
-    "log n": ("C2-.", 1, "C2^"),
-    "Ministral 3": ("C3-", 1.6, "C3s"),
-    "Llama 4": ("C0-", 1, "C0o"),
+    "none": ({"color": "C6", "ls": "-"}, 0.6, "C6."),
+    "YaRN’s a²": ({"color": "C1", "ls": "--"}, 1, "C1D"),
+    "log n": ({"color": "C2", "ls": "-."}, 1, "C2^"),
+    "Ministral 3": ({"color": "C3", "ls": "-"}, 1.6, "C3s"),
+    "Llama 4": ({"color": "C0", "ls": "-"}, 1, "C0o"),
 }
 
 
@@ -68,8 +68,8 @@ class TemperatureByPosition(Picture):
         grey = {"color": "C6", "linestyle": ":"}
         for axes, all_, here in ((factor, "factors", "here"), (weights, "weights", "best")):
             lines = [
-                Curve(axes, line, _rule(POSITIONS, all_, name), name, stroke=width)
-                for name, (line, width, _) in LOOKS.items()
+                Dense(axes, look, _rule(POSITIONS, all_, name), name, stroke=width)
+                for name, (look, width, _) in LOOKS.items()
             ]
             marks = [
                 Curve(axes, mark, lambda a, of=here, n=name: ([a.position], getattr(a, of)[n]))
