@@ -38,6 +38,7 @@ def slopes_of(
 
 
 def slopes_inputs(rng, size):
+    """One number of heads, powers of two first."""
     heads = (1, 2, 8, 3, 7, 12, 40)  # powers of two first: their rule is half of the answer
     return (heads[size - 1] if size <= len(heads) else int(rng.integers(9, 64)),)
 
@@ -95,6 +96,7 @@ def bias_of(slopes, positions, *, distance=lambda offset: np.maximum(offset, 0))
 
 
 def bias_inputs(rng, size):
+    """Slopes [heads], in score per token, and sorted positions [len], in tokens."""
     positions = np.sort(rng.permutation(3 * size + 2)[: size + 1]) + 1
     return rng.uniform(0.2, 1.5, size=1 + size % 4), positions
 

@@ -29,6 +29,7 @@ CURVES = "62434621 51322432 35356346 32344421", "51643456 32145165 32255162 5423
 
 
 def curve_inputs(rng, size):
+    """Four losses by place [4, 4 · trained], in nats, and the trained length, in tokens."""
     trained = 8 + 4 * size
     return np.array([random_curve(rng, trained) for _ in range(4)]), trained
 

@@ -15,6 +15,7 @@ def bias_matrix(numbers, length, *, place=lambda apart, length: apart + length -
 
 
 def bias_inputs(rng, size):
+    """A bias for each offset [2·len − 1], and len, in tokens."""
     return rng.normal(size=2 * size + 1).round(2), size + 1
 
 
@@ -59,6 +60,7 @@ def shaw_rows(q_positions, k_positions, max_distance, *, ends=lambda most: (-mos
 
 
 def shaw_inputs(rng, size):
+    """Positions of queries [q_len] and keys [k_len], and the clip, in tokens."""
     positions = rng.permutation(6 * size)
     return positions[:size], positions[size - 1 : 2 * size], (size + 2) // 2
 

@@ -23,6 +23,7 @@ def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1,
 
 
 def score_inputs(rng, size):
+    """Complex q, k [len, pairs], positions [len], frequencies and zeta [pairs], scale base."""
     pairs = 1 + size % 4
     q, k = rng.normal(size=(2, 2, size + 1, pairs)).transpose(1, 2, 3, 0) @ [1, 1j]
     positions = 1 + np.sort(rng.permutation(3 * size)[: size + 1])
@@ -98,6 +99,7 @@ def blockwise_mask(
 
 
 def mask_inputs(rng, size):
+    """The length of a text and of a block, in tokens."""
     block = 2 if size < 5 else 4  # so that position / block is exact, should a reader divide with /
     blocks = 3 + int(rng.integers(min(size, 3)))  # the shortest is shown in full
     return blocks * block + size, block
@@ -168,6 +170,7 @@ def half_lives(zeta, scale_base, *, left=0.5):
 
 
 def half_life_inputs(rng, size):
+    """zeta [pairs], and the scale base, in tokens."""
     zeta = xpos_scale(1, 2 + 2 * size, gamma=rng.uniform(0.1, 1), scale_base=1)
     return zeta, int(rng.integers(2, 9))
 
