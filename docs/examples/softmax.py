@@ -13,6 +13,7 @@ SCORES = np.random.default_rng(0).normal(size=16)
     cases={"if one key gets it": 3 * np.eye(16)[0], "if all keys get it": 3},
     measures="the largest change of a weight",
     rule="> 1e-9",
+    section="2 Shuffle it",
 )
 def a_shift_changes_weights(added):
     """The softmax divides by the sum, so what all keys share cancels."""

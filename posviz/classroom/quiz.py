@@ -77,13 +77,12 @@ def _predictions(notebook) -> Iterator[Parts]:
 
 
 def _claims(row) -> Iterator[Parts]:
-    """The claims of the lesson that are stated most, each with its verdict."""
+    """The claims of the lesson, each with its verdict."""
     for _, claim in every_claim(row.number):
-        if claim.section:
-            verdict = claim()
-            choices = (Choice(text, kind == verdict.word, "") for kind, text in VERDICTS.items())
-            question = f"{_paragraph('Is that true?')}{_paragraph(claim.statement)}"
-            yield question, tuple(choices), _paragraph(verdict.said)
+        verdict = claim()
+        choices = (Choice(text, kind == verdict.word, "") for kind, text in VERDICTS.items())
+        question = f"{_paragraph('Is that true?')}{_paragraph(claim.statement)}"
+        yield question, tuple(choices), _paragraph(verdict.said)
 
 
 def _of_map() -> Iterator[Parts]:

@@ -16,6 +16,7 @@ from posviz.teaching.claims import audit, claim, every_claim, ledger, recall, sh
     cases={"for 1": 1, "for 2": 2, "for 3": 3},
     measures="twice the number",
     rule="> 3",
+    section="1 Twice",
 )
 def doubled(number):
     """Twice
@@ -65,7 +66,7 @@ def test_a_vote_is_noted_as_such(monkeypatch):
     asked = audit("05")
     asked.receive({"question": 1, "chosen": 0})
     ((kind, _, statement, _),) = noted
-    voted = [found.statement for _, found in every_claim("05") if found.section]
+    voted = [found.statement for _, found in every_claim("05")]
     assert (kind, statement) == ("votes", voted[1])
 
 
@@ -94,7 +95,7 @@ def test_an_unknown_lesson_or_verdict_is_named():
 
 @pytest.mark.parametrize("row", LESSONS[1:], ids=lambda row: row.number)
 def test_sections_that_claims_name_are_headings_of_the_lesson(row):
-    named = {found.section for _, found in every_claim(row.number) if found.section}
+    named = {found.section for _, found in every_claim(row.number)}
     lesson = nbformat.read(run.NOTEBOOKS / f"{row.notebook}.ipynb", as_version=4)
     lines = [line for cell in lesson.cells for line in cell.source.splitlines()]
     assert named <= {line.lstrip("# ") for line in lines if line.startswith("##")}

@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import statistics
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,6 @@ import posviz.lab
 from posviz.lessons.length import claims
 
 FILE = Path(posviz.lab.__file__).parent / "data" / "results.json.gz"
-METHODS = "none, sinusoidal, learned, T5, ALiBi, RoPE, xPos, hybrid, FIRE, Kerple, FoX"
-TWELVE = ["RoPE, window", *METHODS.split(", ")]
 
 
 @cache
@@ -63,44 +59,3 @@ def test_far_needles_are_asked_of_flat_losses_and_found_as_the_file_says():
         assert len(shares) == 5
         found.append(min(shares))
     assert numbers(claims.a_flat_loss_is_a_memory) == pytest.approx(found)
-
-
-def test_methods_better_than_none_are_counted_as_in_the_file():
-    losses, recalled = (
-        {arm: statistics.median(sign * each for each in at(task, arm, 8)) for arm in TWELVE}
-        for task, sign in (("bytes", 1), ("recall", -1))
-    )
-    grown = {arm: statistics.median(growth(arm)) for arm in TWELVE}
-    counts = [
-        sum(each < found["none"] - 0.01 for each in found.values())
-        for found in (grown, losses, recalled)
-    ]
-    assert numbers(claims.nothing_is_best) == counts
-
-
-def test_share_of_the_growth_that_the_mean_shows():
-    """By how much the whole mean grows, of what the second half of the new positions does."""
-
-    def share(row, end):
-        inside, whole, new = (
-            statistics.fmean(row[start:stop])
-            for start, stop in ((32, 64), (0, end), ((end + 64) // 2, end))
-        )
-        return (whole - inside) / (new - inside)
-
-    rows = [reading["by_place"] for reading in readings("bytes", "RoPE")]
-    shares = [statistics.median(share(row, end) for row in rows) for end in (80, 128, 512)]
-    assert numbers(claims.the_mean_tells) == pytest.approx(shares)
-
-
-def test_share_of_pairs_that_one_seed_puts_in_order():
-    def share(task, times):
-        found = []
-        for one, other in combinations(TWELVE, 2):
-            pairs = [*zip(at(task, one, times), at(task, other, times), strict=True)]
-            first, second = (statistics.median(each) for each in zip(*pairs, strict=True))
-            found += [(a > b) - (a < b) == (first > second) - (first < second) for a, b in pairs]
-        return statistics.fmean(found)
-
-    shares = [share(*of) for of in (("bytes", 1), ("bytes", 8), ("recall", 8))]
-    assert numbers(claims.one_seed_orders) == pytest.approx(shares)

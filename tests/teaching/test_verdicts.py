@@ -11,7 +11,6 @@ ROWS = stored.read()
 
 def test_every_claim_has_its_row():
     assert list(ROWS) == list(CLAIMS)
-    assert len(ROWS) <= 110
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -37,7 +36,7 @@ def test_every_lesson_has_several_verdicts_and_five_votes():
         names = [name for name in CLAIMS if name.startswith(lesson)]
         verdicts = {ROWS[name]["verdict"] for name in names}
         assert len(verdicts) > 1, f"{lesson}: whoever says {verdicts} is always right"
-        assert sum(bool(CLAIMS[name].section) for name in names) == 5, lesson
+        assert len(names) == 5, lesson
 
 
 def test_every_claim_and_every_because_is_a_sentence():

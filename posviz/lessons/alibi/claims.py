@@ -8,7 +8,7 @@ from posviz.choosing.rows import parameters_of
 from posviz.encodings.alibi import Alibi, alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.teaching.claims import claim
-from posviz.teaching.measures import SAME, largest, normal
+from posviz.teaching.measures import largest, normal
 
 PLACES, SLOPES = np.arange(16), alibi_slopes(8)
 CAUSAL = causal_mask(PLACES, PLACES)
@@ -29,16 +29,6 @@ def attend(mask, heads=HEADS):
         k_positions=PLACES,
         return_weights=True,
     )
-
-
-@claim("A model with n heads has the slopes 2^(−8h/n).",
-    cases={f"for {heads} heads": heads for heads in (8, 16, 12, 20)},
-    measures="the number of heads whose slope in the released code is not the formula's",
-    rule="== 0", sources=("press2022train", "alibicode"))
-def slopes_are_one_formula(heads):
-    """Where n is no power of two, the released code takes the slopes from two such series."""
-    formula = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
-    return int((np.abs(alibi_slopes(heads) - formula) > SAME).sum())
 
 
 @claim("ALiBi adds a few parameters to learn.",
@@ -86,24 +76,3 @@ def alibi_is_one_line(written):
 def far_tokens_are_not_excluded(slope):
     """The factor is never 0, but in a steep head it is soon as good as 0."""
     return float(np.exp(-100 * slope))
-
-
-@claim("The bias needs memory for each pair of tokens.",
-    cases={"for 256 tokens": 256, "for 1024 tokens": 1024},
-    measures="how many numbers NumPy stores for each pair of tokens, in one head", rule=">= 1")
-def memory_grows_with_the_square(length):
-    """There are only 2 · length − 1 offsets, and the matrix can be a view of these."""
-    row = -abs(np.arange(1.0 - length, length))  # a number for each offset
-    matrix = np.lib.stride_tricks.sliding_window_view(row, length)[::-1]
-    low, high = np.lib.array_utils.byte_bounds(matrix)
-    return (high - low) // 8 / length**2
-
-
-@claim("A head with ALiBi tells what stands before a token from what stands after it.",
-    cases={"with a causal mask": CAUSAL, "without a mask": np.ones_like(CAUSAL)},
-    measures="the largest change of a token's output when the text is reversed", rule="> 1e-9",
-    sources=("alibi5",))
-def before_and_after_are_told_apart(mask):
-    """Without a mask, |i − j| is the same on both sides."""
-    reversed_text = attend(mask, HEADS[..., ::-1, :])[0]
-    return largest(attend(mask)[0] - reversed_text[..., ::-1, :])

@@ -29,20 +29,6 @@ def a_line_ends_unseen(row):
     return COLUMNS["2-D"](row).number
 
 
-@claim("A positional encoding works with FlashAttention.",
-    cases={
-        "for encodings at the input": "sinusoidal",
-        "for encodings at queries and keys": "RoPE",
-        "for encodings at the scores": "T5",
-        "for encodings at the values": "Shaw",
-    },
-    measures="what torch's function is asked for in addition (0: nothing, 1: a bias, 2: weights)",
-    rule="== 0", sources=("dao2022flashattention",))
-def any_encoding_fits_a_fast_kernel(row):
-    """The flash kernel of torch has no place for a bias, and it does not return the weights."""
-    return int(COLUMNS["flash"](row).number)
-
-
 @claim(
     "An encoding that acts at the input, or rotates queries and keys, needs no kernel of its own.",
     cases=_each("sinusoidal", "learned", "RoPE", "RoPE in 2-D", "stretched RoPE", "xPos"),
@@ -68,11 +54,3 @@ def gpt_models_have_rope(name):
 def alibi_is_widely_used():
     """ALiBi is found in BLOOM, Falcon and MPT, and RoPE that can be stretched in 176 files."""
     return CENSUS["ALiBi"].files
-
-
-@claim("An encoding that is learned costs many parameters.",
-    cases=_each("learned", "DeBERTa", "PaTH", "T5", "Kerple", "FoX"),
-    measures="the parameters of an encoding for 8 heads of 64 dimensions", rule="> 100000")
-def learned_means_many(row):
-    """A few numbers for each head are cheap, but d numbers for each of d or more rows are not."""
-    return int(COLUMNS["parameters"](row).number)

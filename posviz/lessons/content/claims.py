@@ -8,9 +8,8 @@ from posviz.configs.layer_plans import layer_plan
 from posviz.encodings.alibi import alibi_bias
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.fox import fox_bias
-from posviz.encodings.temperatures import log_n_factor
 from posviz.teaching.claims import claim
-from posviz.teaching.measures import largest, normal
+from posviz.teaching.measures import largest
 
 TOKENS = np.arange(64)
 OFFSETS = TOKENS[:, None] - TOKENS
@@ -43,17 +42,6 @@ def a_window_is_the_reach(layers):
     return int(np.count_nonzero(np.linalg.matrix_power(window, layers)[-1]))
 
 
-@claim("Where three of four layers have a window, the cache needs a quarter of the memory.",
-    cases={"for 4,096 tokens": 4096, "for 32,768 tokens": 32_768, "for a million tokens": 10**6},
-    measures="the share of the keys that stay in the cache, with windows of 4,096 tokens",
-    rule="< 0.26", sources=("transformers523",))
-def a_quarter_of_the_cache(length):
-    """The fourth layer keeps all keys, and a window saves keys only in a text that is longer."""
-    more = {"model_type": "cohere2", "num_hidden_layers": 32, "sliding_window": 4096}
-    windows = [layer["window"] or np.inf for layer in layer_plan(CONFIG | more)]
-    return float(np.mean(np.minimum(windows, length)) / length)
-
-
 @claim("In a configuration's no_rope_layers, a 1 marks a layer without RoPE.",
     cases={"in Llama 4": "llama4_text", "in SmolLM3": "smollm3"},
     measures="the number of layers without RoPE, among the nine that have a 1", rule="== 9",
@@ -64,26 +52,6 @@ def a_one_is_a_layer_without(model):
     more = {"model_type": model, "num_hidden_layers": 12, "no_rope_layers": flags}
     layers = zip(flags, layer_plan(CONFIG | more), strict=True)
     return sum(flag == 1 and isinstance(layer["encoding"], NoPosition) for flag, layer in layers)
-
-
-@claim("A constant that suits rows of 1,024 keys does as well as ln n.",
-    cases={"for 64 keys": 64, "for 1,024 keys": 1024, "for 65,536 keys": 65_536},
-    measures="the weight of the best key with the constant, divided by its weight with ln n",
-    rule=">= 0.99", sources=("nakanishi2025scalable",))
-def a_constant_is_as_good_as_log_n(keys):
-    """In a longer row more keys share the weight, and only ln n grows with the row."""
-    factors = np.array([log_n_factor(1024), log_n_factor(keys)], dtype=float)
-    constant, growing = 1 / (1 + (keys - 1) * np.exp(-1.2 * factors))
-    return float(constant / growing)
-
-
-@claim("Subtracting ln n from all scores of a row keeps attention sharp in long rows.",
-    cases={"for 64 keys": 64, "for 4,096 keys": 4096}, measures="the largest change of a weight",
-    rule="> 1e-9", sources=("nakanishi2025scalable",))
-def log_n_may_be_subtracted(keys):
-    """A softmax does not change when all scores lose the same, so ln n has to be a factor."""
-    scores = normal(keys, keys)
-    return largest(softmax(scores - float(log_n_factor(keys))) - softmax(scores))
 
 
 @claim("FoX is ALiBi.",

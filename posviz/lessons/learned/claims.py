@@ -2,14 +2,11 @@
 
 import numpy as np
 
-from posviz.attention import attend
 from posviz.choosing.rows import parameters_of
-from posviz.encodings.alibi import Alibi
 from posviz.encodings.learned import Learned, learned
-from posviz.encodings.rotary import Rotary
-from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
+from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.claims import claim
-from posviz.teaching.measures import largest, normal
+from posviz.teaching.measures import normal
 
 
 def untrained(rows, d_model=64):
@@ -29,14 +26,6 @@ def rows_found(position, look_up=learned):
 def parameters_of_table(rows, d_model):
     """The number of parameters of a learned table, which here takes no memory."""
     return parameters_of(Learned(np.broadcast_to(np.float32(0), (rows, d_model))))
-
-
-def rest_of_gpt2(d_model, layers):
-    """The parameters of GPT-2 without its table of positions; input and output share the words."""
-    words, norm = 50_257 * d_model, 2 * d_model
-    attention = d_model * 3 * d_model + 3 * d_model + d_model * d_model + d_model
-    feed_forward = d_model * 4 * d_model + 4 * d_model + 4 * d_model * d_model + d_model
-    return words + layers * (attention + feed_forward + 2 * norm) + norm
 
 
 @claim("Neighbouring rows of a learned table are similar from the start.",
@@ -88,43 +77,3 @@ def a_table_costs_length_times_width(model):
     """The table has one row of d_model numbers for each position, and each number is trained."""
     positions, d_model = model
     return parameters_of_table(positions, d_model) - positions * d_model
-
-
-@claim("Sinusoids, RoPE and ALiBi have no parameters.",
-    cases={"for sinusoids": Sinusoidal(), "for RoPE": Rotary(), "for ALiBi": Alibi()},
-    measures="the number of parameters", rule="== 0")
-def the_others_cost_nothing(encoding):
-    """Each of the three is a formula, in which there is nothing to train."""
-    return parameters_of(encoding)
-
-
-@claim("The table of positions is a large part of a model.",
-    cases={
-        "for GPT-2": (1024, 768, 12),
-        "for GPT-2 XL": (1024, 1600, 48),
-        "for a GPT-2 with 131 072 positions": (131_072, 768, 12),
-    }, measures="the table's part of all parameters in percent, where 10 counts as large",
-    rule=">= 10", sources=("brown2020language",))
-def the_table_is_a_large_part(model):
-    """The table grows with the number of positions, and the rest of the model does not."""
-    positions, d_model, layers = model
-    own = parameters_of_table(positions, d_model)
-    return 100 * own / (own + rest_of_gpt2(d_model, layers))
-
-
-@claim("Before it is trained, a learned table tells attention nothing about the order.",
-    cases={
-        "if its rows start at 0": np.zeros((6, 64)),
-        "if its rows start at random": untrained(6),
-    }, measures="the largest change of a word's output when six words are shuffled", rule="< 1e-9")
-def an_untrained_table_says_nothing(table):
-    """Random rows already make every position different."""
-    x, order = normal(2, 6, 64), np.array([3, 0, 5, 1, 4, 2])
-    projections = normal(1, 3, 64, 64) / 8
-    outputs = [
-        attend(
-            words[None], *projections, num_heads=1, encoding=Learned(table), positions=np.arange(6)
-        )[0]
-        for words in (x, x[order])
-    ]
-    return largest(outputs[1] - outputs[0][order])

@@ -1,11 +1,9 @@
 """Claims of lesson 12: which encodings go on past the trained length, and how one knows."""
 
 from functools import cache
-from itertools import combinations
 
 import numpy as np
 
-from posviz.lab.configs import ARMS
 from posviz.lab.results import committed
 from posviz.lab.tables import Table, table
 from posviz.teaching.claims import claim
@@ -77,48 +75,3 @@ def a_flat_loss_is_a_memory(arm):
 def three_seeds_show_it():
     """A method that fails in one run of five succeeds three times in a row in half of all cases."""
     return (1 - 0.2) ** 3
-
-
-@claim("A model without positional encoding extrapolates best of all.",
-    cases={
-        "for the growth of the loss": growth,
-        "for the loss itself": lambda arm: values("bytes", arm, 8),
-        "for recall": lambda arm: -values("recall", arm, 8),
-    }, measures=f"the number of methods, of {len(ARMS)}, that are better at eight times the length",
-    rule="== 0", sources=("kazemnejad2023impact",))
-def nothing_is_best(measure):
-    """Recall asks for content alone, so positions do not help there."""
-    none = np.median(measure("none"))
-    return sum(bool(np.median(measure(arm)) < none - 0.01) for arm in ARMS)
-
-
-@claim("The mean loss over a longer text shows what happens past the trained length.",
-    cases={f"if the text is {times:g} times as long": times for times in (1.25, 2, 8)},
-    measures="the growth of RoPE's mean as a share of the growth in the newest half", rule=">= 0.5")
-def the_mean_tells(times):
-    """Positions inside the trained length hide what happens at the new ones."""
-    found, rows = of("bytes"), of("bytes").by_place["RoPE"]
-    end = int(times * found.trained)
-    half = (end + found.trained) // 2
-    inside, whole, new = (
-        rows[:, part].mean(axis=1)
-        for part in (slice(found.trained // 2, found.trained), slice(end), slice(half, end))
-    )
-    return float(np.median((whole - inside) / (new - inside)))
-
-
-@claim("One seed is enough to say which of two encodings is better.",
-    cases={
-        "for the loss at the trained length": ("bytes", 1),
-        "for the loss at eight times that length": ("bytes", 8),
-        "for recall at eight times that length": ("recall", 8),
-    }, measures="the share of comparisons in which one seed agrees with the medians of five",
-    rule=">= 0.99")
-def one_seed_orders(case):
-    """Encodings that are close to each other change places from seed to seed."""
-    task, times = case
-    alike = []
-    for one, other in combinations([values(task, arm, times) for arm in ARMS], 2):
-        apart = np.median(one) - np.median(other)
-        alike += [np.sign(a - b) == np.sign(apart) for a, b in zip(one, other, strict=True)]
-    return float(np.mean(alike))

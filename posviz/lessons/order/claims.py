@@ -5,7 +5,6 @@ import numpy as np
 from posviz.attention import attend, attention
 from posviz.attention.masks import causal_mask
 from posviz.encodings.doors import NoPosition
-from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest, normal
 
@@ -51,16 +50,6 @@ def attention_is_equivariant(mask):
 
 
 @claim(
-    "In a layer without positional encoding, which may have a mask, the mean of all outputs is "
-    "the same in every order.",
-    cases=MASKS, measures="the largest change of the mean output when six words are shuffled",
-    rule="< 1e-12")
-def the_mean_is_invariant(mask):
-    """Without a mask a shuffle only moves the outputs, and a mean ignores their order."""
-    return largest(outputs(WORDS[ORDER], mask).mean(axis=0) - outputs(WORDS, mask).mean(axis=0))
-
-
-@claim(
     'Without positional encoding, the two "the" of "the cat sat on the mat" cannot be told apart.',
     cases=MASKS, measures='the largest difference between the outputs of the two "the"',
     rule="< 1e-12", section="5 The causal mask")
@@ -87,24 +76,3 @@ def the_scale_keeps_the_variance_at_1(alike):
     """A product of two independent entries has variance 1, but the square of one has variance 2."""
     q, k = normal(3, 2, 20_000, 64)
     return float((q * (q if alike else k)).sum(axis=1).var() / 64)
-
-
-@claim("Since the softmax normalises the scores anyway, leaving out 1/√head_dim changes nothing.",
-    measures="the largest change of a weight when scores with head_dim = 64 are not divided by 8",
-    rule="< 1e-12")
-def the_scale_changes_nothing():
-    """The softmax takes powers of e, so larger scores give one key almost all of the weight."""
-    q, k, v = normal(4, 3, 6, 64)
-    return largest(outputs_and_weights(8 * q, k, v)[1] - outputs_and_weights(q, k, v)[1])
-
-
-@claim("Adding an encoding to the embeddings is the same as adding it to the queries and keys.",
-    cases={
-        "if W_Q and W_K are the identity": (np.eye(16), np.eye(16)),
-        "for other W_Q and W_K": PROJECTIONS[:2],
-    }, measures="the largest difference between two scores", rule="< 1e-12")
-def the_encoding_is_added_to_queries_and_keys(projections):
-    """An encoding that is added to the embeddings is projected by W_Q and W_K afterwards."""
-    (w_q, w_k), p = projections, sinusoidal(POSITIONS, 16)
-    at_input = ((WORDS + p) @ w_q) @ ((WORDS + p) @ w_k).T
-    return largest(at_input - (WORDS @ w_q + p) @ (WORDS @ w_k + p).T)

@@ -2,19 +2,18 @@
 
 import numpy as np
 
-from posviz.attention import attend, attention, softmax
+from posviz.attention import attend, attention
 from posviz.choosing.rows import parameters_of
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.deberta import DeBERTa
 from posviz.encodings.relative import offsets
 from posviz.encodings.shaw import Shaw, shaw_index
-from posviz.encodings.sinusoidal import sinusoidal
 from posviz.encodings.t5 import T5, t5_bucket
-from posviz.encodings.transformer_xl import TransformerXL, rel_shift, transformer_xl_scores
+from posviz.encodings.transformer_xl import TransformerXL
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest, normal
 
-LEN, HEAD_DIM = 16, 64
+HEAD_DIM = 64
 ROWS = normal(1, 2, 9, HEAD_DIM) / np.sqrt(HEAD_DIM)  # tables of nine offsets, for keys and values
 METHODS = {
     "for Shaw": Shaw(*ROWS),
@@ -22,7 +21,6 @@ METHODS = {
     "for T5": T5(normal(3, 32, 1)),
     "for DeBERTa": DeBERTa(*ROWS[:, None, :8]),
 }
-WAVES = sinusoidal(np.arange(LEN)[::-1], HEAD_DIM, layout="concatenated")  # offset 0 comes last
 
 
 def outputs(encoding, shift=0, order=range(6)):
@@ -96,40 +94,3 @@ def shaw_acts_on_the_scores_alone():
     """The paper adds a vector of the offset to each value as well."""
     output, weights, values = weighed(6, Shaw(*ROWS))
     return largest(output - weights @ values)
-
-
-@claim("The score of Transformer-XL is q·(k + R) + U·x_i + V·x_j.",
-    measures="the largest difference of a weight, of 16 words, from (q + u)·k + (q + v)·R",
-    rule="< 1e-9", sources=("dai2019transformerxl",))
-def the_often_written_score_is_the_right_one():
-    """U·x_i is the same for all keys, so it cancels in the softmax, and the formula lacks v·R."""
-    w_q, w_k, w_r = normal(1, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
-    words, (u, v) = normal(0, 1, 1, LEN, HEAD_DIM), normal(2, 2, 1, HEAD_DIM)
-    q, k, r = words @ w_q, words @ w_k, WAVES[None] @ w_r
-    written = q @ k.mT + rel_shift(q @ r.mT) + q @ u.T + (k @ u.T).mT
-    right = transformer_xl_scores(q, k, r, u, v)
-    return largest(np.subtract(*(softmax(scores / 8) for scores in (written, right))))
-
-
-@claim("Transformer-XL learns its relative encodings R.",
-    measures="the largest difference of R from the sinusoid of its offset", rule="> 1e-9",
-    sources=("dai2019transformerxl",))
-def the_relative_encodings_are_learned():
-    """R is a sinusoid without parameters; what is learned is W_KR, u and v."""
-    nothing, positions, found = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN), []
-    for column in np.eye(HEAD_DIM)[:, None]:  # v reads one column of R off the scores
-        encoding = TransformerXL(np.eye(HEAD_DIM), 0 * column, column)
-        scores = np.zeros((1, 1, LEN, LEN))
-        scores = encoding.at_scores(scores, nothing, nothing, positions, positions)
-        found.append(scores[0, 0, -1] / encoding.scale(HEAD_DIM))
-    return largest(np.transpose(found) - WAVES)
-
-
-@claim("T5 tells distances apart up to 128, and lumps together those beyond.",
-    cases={"in the encoder": True, "in the decoder": False},
-    measures="the smallest distance in the last bucket", rule="== 128",
-    sources=("raffel2020t5", "t5code"))
-def distances_are_told_apart_up_to_128(both):
-    """At 128 a further bucket would begin, which does not exist, so the last begins earlier."""
-    buckets = t5_bucket(np.arange(1001), bidirectional=both)
-    return int(np.searchsorted(buckets, buckets[-1]))

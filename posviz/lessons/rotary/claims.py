@@ -10,7 +10,6 @@ from posviz.teaching.measures import largest, normal
 
 HEAD_DIM = 64
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
-PLANES = np.linalg.qr(normal(1, HEAD_DIM, HEAD_DIM))[0]
 
 
 def rotation(position):
@@ -60,18 +59,6 @@ def the_pairs_count_from_1(head_dim):
     return largest(from_1 - rotary_frequencies(head_dim))
 
 
-@claim("The rotation of RoPE is the only map that makes scores depend on the offset alone.",
-    cases={
-        "if each pair rotates the other way": lambda position: rotation(-position),
-        "if other planes rotate": lambda position: PLANES.T @ rotation(position) @ PLANES,
-    }, measures="the change of a score when query and key move by 100 positions, under another map",
-    rule="> 1e-9", sources=("su2021roformer",))
-def only_rope_makes_scores_relative(other):
-    """Rotations in the other direction and rotations of other planes are relative as well."""
-    q, k = normal(0, 2, HEAD_DIM)
-    return abs((other(7) @ q) @ (other(3) @ k) - (other(107) @ q) @ (other(103) @ k))
-
-
 @claim("With RoPE, the farther apart two tokens are, the lower is their score.",
     cases={f"for head_dim = {head_dim}": head_dim for head_dim in (2, 64, 128)},
     measures="the number of the first 256 steps of distance that raise the score, with q = k",
@@ -80,15 +67,6 @@ def attention_falls_with_distance(head_dim):
     """The score is a sum of cosines, and each cosine rises again after half a rotation."""
     x = np.ones((257, head_dim))
     return int((np.diff(scores(x[:1], x)[0]) > 0).sum())
-
-
-@claim("Rotation multiplies the score by the cosine of the angle between the two rotations.",
-    cases={"if k is parallel to q": 2 * Q, "if it is not": K},
-    measures="the difference between that product and the score, for rotations by 10° and 40°",
-    rule="< 1e-9")
-def the_cosine_is_a_factor(k):
-    """The score has a second term, the sine times q₀k₁ − q₁k₀, which is 0 for parallel vectors."""
-    return abs(np.cos(np.radians(30)) * (Q @ k) - score(Q, k, np.radians([10, 40])))
 
 
 @claim("The values may be rotated like the queries and keys, and attention stays relative.",
@@ -102,17 +80,3 @@ def values_may_rotate_too():
         for at in (np.arange(16), np.arange(100, 116))
     )
     return largest(there - here)
-
-
-@claim("RoPE makes the scores near the diagonal higher than those far from it.",
-    cases={"if q and k are random": False, "if all tokens are one word": True},
-    measures="the share of 500 texts with higher mean scores at distances up to 2 than beyond",
-    rule=">= 0.95")
-def scores_are_higher_near_the_diagonal(one_word):
-    """Random vectors stay random when they are rotated, but equal vectors move apart."""
-    q, k = np.stack([normal(seed, 2, 32, HEAD_DIM) for seed in range(500)], axis=1)
-    if one_word:
-        q = k = np.broadcast_to(q[:, :1], q.shape)
-    near = abs(np.subtract.outer(range(32), range(32))) <= 2
-    found = scores(q, k)
-    return float((found[:, near].mean(axis=1) > found[:, ~near].mean(axis=1)).mean())

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.encodings.rotary2d import axial_angles, mixed_angles, mrope_angles
+from posviz.encodings.rotary2d import axial_angles, mixed_angles
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest, normal
 
@@ -16,8 +16,6 @@ OWN_FREQUENCIES = ONE_FREQUENCY * [np.cos(DIRECTIONS), np.sin(DIRECTIONS)]
 AXIAL = partial(axial_angles, head_dim=64)
 MIXED = partial(mixed_angles, frequencies=OWN_FREQUENCIES)
 KINDS = {"with axial angles": AXIAL, "with mixed angles": MIXED}
-SECTIONS = (24, 20, 20)  # pairs that follow time, row and column in Qwen3-VL
-SHARES = {"with contiguous sections": False, "with alternating axes": True}
 VECTORS = normal(0, 2, 64)  # a query and a key
 
 
@@ -70,42 +68,9 @@ def rows_and_columns_act_together(angles_at):
     return float(abs(f[3] - f[2] - f[1] + f[0]))
 
 
-@claim("Whether rows or columns take the first half of the pairs does not matter.",
-    cases={"if the halves of q and k are swapped too": 32, "if q and k stay as they are": 0},
-    measures="the difference between the scores with rows first and with columns first",
-    rule="< 1e-9", sources=("ropevitcode",))
-def the_order_of_the_axes_does_not_matter(shift):
-    """A model has learned which half of its queries and keys belongs to which axis."""
-    moved = np.roll(VECTORS, shift, axis=-1)
-    row_first = scores(partial(AXIAL, first="row"), (0, 0), (2, 5), vectors=moved)
-    return float(abs(row_first - scores(AXIAL, (0, 0), (2, 5)))[1, 0])
-
-
 @claim("In axial RoPE the pair i of an axis rotates by base^(−2i/head_dim) per patch, as in 1-D.",
     measures="the largest difference from these frequencies, in radians per patch", rule="< 1e-9",
     sources=("heo2024rotary",), section="2 Axial: half of the pairs for each axis")
 def an_axis_has_the_frequencies_of_the_whole_head():
     """An axis has only half of the dimensions, so pair i rotates by base^(−2i/(head_dim/2))."""
     return largest(AXIAL([0], [1])[0, :16] - rotary_frequencies(64)[:16])
-
-
-@claim("For text, whose tokens have one number for time, row and column, M-RoPE is plain RoPE.",
-    cases=SHARES, measures="the largest difference of an angle at 1000 positions, in radians",
-    rule="< 1e-9", sources=("wang2024qwen2vl",))
-def text_gets_plain_rope(interleaved):
-    """Every pair gets the same position, whichever of the three axes it follows."""
-    positions, inv_freq = np.arange(1000), rotary_frequencies(128)
-    angles = mrope_angles(np.tile(positions, (3, 1)), inv_freq, SECTIONS, interleaved=interleaved)
-    return largest(angles - rotary_angles(positions, inv_freq))
-
-
-@claim("In M-RoPE time, row and column each have the whole range of wavelengths.", cases=SHARES,
-    measures="the smallest share of an axis in the range of wavelengths, on a logarithmic scale",
-    rule=">= 0.9", sources=("wang2024qwen2vl", "bai2025qwen3vl"))
-def every_axis_has_short_and_long_waves(interleaved):
-    """Contiguous sections cut the list of wavelengths into three, one piece for each axis."""
-    inv_freq = rotary_frequencies(128)
-    # Token a stands at 1 on axis a and at 0 on the others: its angles are the frequencies.
-    angles = mrope_angles(np.eye(3), inv_freq, SECTIONS, interleaved=interleaved)
-    spans = [np.ptp(np.log(row[row > 0])) for row in angles]
-    return float(min(spans) / np.ptp(np.log(inv_freq)))

@@ -11,7 +11,6 @@ from posviz.encodings.rotary import (
     apply_rotary,
     change_layout,
     change_projection_layout,
-    rotation_matrix,
 )
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest, normal
@@ -75,19 +74,6 @@ def the_precision_does_not_matter(dtype):
         keys = apply_rotary(np.tile(K, (64, 1)), angles)
         scores.append(keys @ apply_rotary(Q[None], angles[:1])[0])
     return largest(scores[1] - scores[0])
-
-
-@claim("The block matrix, its sparse form and complex numbers rotate a vector in the same way.",
-    cases={"for the sparse form": "sparse", "for complex numbers": "complex"},
-    measures="the largest difference from the block matrix at position 7, head_dim = 64",
-    rule="< 1e-9", sources=("su2021roformer",))
-def three_forms_are_one_rotation(form):
-    """All three multiply the two dimensions of a pair by the same cosine and sine."""
-    angles = rotary_angles(7, SPEEDS)
-    cos, sin = np.repeat(np.cos(angles), 2), np.repeat(np.sin(angles), 2)
-    partners = np.stack([-Q[1::2], Q[::2]], axis=-1).ravel()
-    found = Q * cos + partners * sin if form == "sparse" else _rotated(Q, 7)
-    return largest(found - rotation_matrix(angles) @ Q)
 
 
 @claim("A score stays relative, whichever way the dimensions of query and key are paired.",

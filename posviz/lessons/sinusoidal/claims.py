@@ -1,22 +1,12 @@
 """Claims: what a sinusoidal table holds."""
 
-from math import pi
 
 import numpy as np
 
-from posviz.encodings.frequencies import rotary_frequencies, wavelengths
+from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest
-
-
-@claim("The slowest pair has a wavelength of about 62 832 tokens, 2π times the base.",
-    cases={f"for d_model = {d}": d for d in (64, 512, 8192)},
-    measures="its wavelength in tokens, where about means more than 62 203", rule="> 62203",
-    sources=("vaswani2017attention",))
-def the_longest_wavelength_is_62832(d_model):
-    """The exponent of the last pair is 1 − 2/d_model, so no table reaches 2π times the base."""
-    return float(wavelengths(rotary_frequencies(d_model))[-1])
 
 
 @claim("An absolute encoding cannot express relative positions.",
@@ -53,28 +43,6 @@ def products_depend_on_the_offset_alone(between):
     return float(np.ptp(np.diagonal(table @ between @ table.T, -5)))
 
 
-@claim("Beyond 10 000 positions the waves repeat, and rows can no longer be told apart.",
-    cases={
-        "for rows 10 001 to 20 000": (10_001, 20_000),
-        "for rows 60 000 to 65 000, where the slowest wave comes back": (60_000, 65_000),
-    }, measures="the smallest distance from row 0, if row 1 is at the distance 1", rule="< 1")
-def the_table_repeats_beyond_10_000(rows):
-    """Each of the 256 waves repeats after another number of tokens, so they never all come back
-    at once."""
-    return _nearest(512, *rows) / _nearest(512, 1, 1)
-
-
-def _nearest(d_model, first, last):
-    """The smallest distance of row 0 from the rows first … last."""
-    row, at_once = sinusoidal(0, d_model), 1000  # all rows at once would take 400 MB
-    return min(
-        float(np.linalg.norm(sinusoidal(positions, d_model) - row, axis=-1).min())
-        for positions in np.split(
-            np.arange(first, last + 1), range(at_once, last + 1 - first, at_once)
-        )
-    )
-
-
 @claim("With a larger base, every hand except the first rotates more slowly.",
     measures="the number of hands, of 256, that are slower with base 1 000 000 than with 10 000",
     rule="== 255", section="4 The whole table")
@@ -90,13 +58,3 @@ def a_larger_base_slows_all_hands_but_one():
 def as_many_frequencies_as_dimensions():
     """The sine and the cosine of a hand share one frequency."""
     return len(np.unique(rotary_frequencies(512)))
-
-
-@claim("With sines alone two positions would share a value, because sin x = sin(π − x).",
-    cases={"for positions 1 and π − 1": [1, pi - 1], "for whole positions": np.arange(1001)},
-    measures="the smallest difference from the sine of the first position", rule="< 1e-12")
-def sines_alone_collide(positions):
-    """No multiple of π is a whole number but 0, so the sines of whole positions come close, as at
-    0 and 355, and never agree."""
-    sines = sinusoidal(np.array(positions), 2)[:, 0]
-    return float(np.abs(sines[1:] - sines[0]).min())

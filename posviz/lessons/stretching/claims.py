@@ -4,14 +4,12 @@ import math
 
 import numpy as np
 
-from posviz.configs import read_config
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.encodings.position_maps import sink_positions
-from posviz.encodings.stretching import dynamic_ntk, llama3, ntk, position_interpolation, yarn
+from posviz.encodings.stretching import llama3, ntk, position_interpolation, yarn
 from posviz.models.stretched_real import TRAINED as TRAINED_TOKENS
 from posviz.models.stretched_real import stored
 from posviz.teaching.claims import claim, shown
-from posviz.teaching.measures import SAME, largest
+from posviz.teaching.measures import SAME
 
 HEAD_DIM, BASE, LENGTH, FACTOR = 128, 1e4, 4096, 4.0  # Llama-2, for four times its length
 TRAINED = rotary_frequencies(HEAD_DIM, BASE)
@@ -56,46 +54,6 @@ def yarn_is_free(method):
     return int((abs(method.inv_freq / TRAINED - 1) > SAME).sum())
 
 
-@claim("With dynamic NTK, a cache of keys gives the same scores as a pass without a cache.",
-    cases={
-        "if keys are cached after their rotation": np.arange(1, 65),
-        "if keys are cached before their rotation": np.full(64, 64),
-    }, measures="the largest change of a score of the 64th token, for a training length of 16",
-    rule="< 1e-9", sources=("transformers25104", "vllm5093", "vllm1860"))
-def a_cache_changes_nothing(lengths):
-    """A key that was rotated earlier keeps frequencies that the query no longer has."""
-    q, k = np.random.default_rng(0).normal(size=(2, 64, 8, 2)) @ [1, 1j]
-    newest = _rotated(q[63], 63, 64)
-    cached, fresh = (
-        np.array([_rotated(k[j], j, n) for j, n in enumerate(each)])
-        for each in (lengths, [64] * 64)
-    )
-    return largest(((cached - fresh).conj() @ newest).real)
-
-
-def _rotated(x, position, tokens):
-    inv_freq = dynamic_ntk(16, 1.0, seq_len=int(tokens), original_max_seq_len=16).inv_freq
-    return x * np.exp(1j * position * inv_freq)
-
-
-@claim("The entry mscale of a configuration sets YaRN's temperature.",
-    cases={
-        "if mscale stands alone": {},
-        "if mscale_all_dim is given as well": {"mscale_all_dim": 1.0},
-    }, measures="the change of what scores are multiplied by, for a factor of 40", rule="> 1e-9",
-    sources=("transformers523",))
-def mscale_sets_the_temperature(more):
-    """The code uses mscale only where mscale_all_dim is given too."""
-    return abs(_on_scores(mscale=0.707, **more) - _on_scores())
-
-
-def _on_scores(**entry):
-    entry |= {"rope_type": "yarn", "rope_theta": BASE, "factor": 40.0}
-    entry["original_max_position_embeddings"] = LENGTH
-    config = {"head_dim": HEAD_DIM, "num_hidden_layers": 1, "rope_parameters": entry}
-    return read_config(config | {"max_position_embeddings": 40 * LENGTH}).kinds[0].on_scores
-
-
 @claim("YaRN multiplies scores by 0.1 · ln s + 1.",
     cases={f"for s = {factor}": float(factor) for factor in (4, 32, 128)},
     measures="what a score is multiplied by, divided by 0.1 · ln s + 1", rule="== 1",
@@ -114,12 +72,3 @@ def a_low_loss_finds_needles():
     """Most tokens follow from near tokens, so their mean loss does not show what is forgotten."""
     far = [needle for needle in stored()["cropped"].needles if needle.distance > TRAINED_TOKENS]
     return float(np.mean([needle.right for needle in far]))
-
-
-@claim("With attention sinks and a window, a model can use a text of any length.",
-    measures="keys of 4,096 that the last query sees", rule="== 4096",
-    sources=("xiao2023streaming",))
-def sinks_widen_the_context():
-    """The loss stays low, but what has left the window is forgotten."""
-    branches = sink_positions(np.array([4095]), np.arange(4096), 4, 508)
-    return int(sum(branch.where.sum() for branch in branches))

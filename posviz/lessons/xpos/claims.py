@@ -5,7 +5,7 @@ import numpy as np
 from posviz.attention import softmax
 from posviz.attention.masks import blockwise_causal_mask
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.encodings.xpos import apply_xpos, resolution, xpos_scale
+from posviz.encodings.xpos import apply_xpos, xpos_scale
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest
 
@@ -73,44 +73,3 @@ def faster_forgetting_takes_weight_away():
 def it_looks_both_ways():
     """Future keys are amplified, and more so the farther ahead they are."""
     return float(xpos_scale(-1000, 16)[0])
-
-
-@claim("The keys of a text of 8192 tokens fit into their number format.",
-    cases={
-        "in float32": ("float32", 1),
-        "in float16": ("float16", 1),
-        "in float16 if positions count from the middle": ("float16", 2),
-    }, measures="the last position at which a key with a 1 in pair 0 is finite", rule=">= 8191",
-    sources=("sun2022length", "torchscale"))
-def keys_fit_their_format(case):
-    """No score grows, but a stored key grows with its position."""
-    dtype, halved = case
-    with np.errstate(over="ignore"):  # infinity is what is looked for
-        grown = xpos_scale(-np.arange(40_000) / halved, 16)[:, 0]
-    return int((grown <= np.finfo(dtype).max).sum()) - 1
-
-
-@claim("With blocks of half the training length no query looks farther than in training.",
-    measures="the farthest distance in a text of 512 tokens, where training had 128", rule="< 128",
-    sources=PAPER)
-def nothing_farther_than_in_training():
-    """The last token of a block sees the first token of the block before, and nothing farther."""
-    query, key = np.nonzero(mask())
-    return int((query - key).max())
-
-
-@claim("With blocks of half the training length every token sees a whole training length.",
-    cases={"for the last token of a block": 511, "for the first token of a block": 448},
-    measures="the number of tokens that it sees, where training had 128", rule="== 128")
-def all_see_a_training_length(token):
-    """The first token of a block sees the block before and itself."""
-    return int(mask()[token].sum())
-
-
-@claim("xPos has a higher attention resolution than RoPE.",
-    cases={f"for head_dim = {head_dim}": head_dim for head_dim in (16, 64, 128)},
-    measures="the resolution of xPos divided by that of RoPE", rule="> 1", sources=PAPER)
-def its_resolution_is_higher(head_dim):
-    """Waves raise the resolution as well, and the decay lowers the large waves of a narrow head."""
-    xpos, rope = (resolution(by_distance(head_dim, decays=on)) for on in (True, False))
-    return float(xpos / rope)
