@@ -1,6 +1,8 @@
 """The model that lesson 03 trains, and what it shows of its training."""
 
-PIXELS = 288  # width of the picture that is shown while a model learns
+from io import BytesIO
+
+import numpy as np
 
 
 def small_model():
@@ -17,11 +19,8 @@ def small_model():
 
 def watch_table():
     """Return what `train` calls with its snapshots: it draws the cosines of the newest rows."""
-    from io import BytesIO
-
     from IPython.display import Image, display
-    from matplotlib import colormaps
-    from PIL.Image import Resampling, fromarray
+    from matplotlib.image import imsave
 
     from posviz.lessons.learned.learned_table import unit_rows
 
@@ -29,9 +28,9 @@ def watch_table():
 
     def draw(snapshots):
         rows = unit_rows(snapshots[max(snapshots)])
-        colours = colormaps["RdBu_r"]((rows @ rows.T + 1) / 2, bytes=True)
-        png, about = BytesIO(), f"Cosines of all pairs of rows after {max(snapshots)} steps."
-        fromarray(colours).resize((PIXELS, PIXELS), Resampling.NEAREST).save(png, "PNG")
-        shown.update(Image(png.getvalue(), width=PIXELS, height=PIXELS, alt=about))
+        cells = np.kron(rows @ rows.T, np.ones((6, 6)))  # of six pixels each way
+        imsave(png := BytesIO(), cells, cmap="RdBu_r", vmin=-1, vmax=1)
+        about = f"Cosines of all pairs of rows after {max(snapshots)} steps."
+        shown.update(Image(png.getvalue(), alt=about))
 
     return draw

@@ -8,24 +8,16 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import normal
 
-
-def untrained(rows, d_model=64):
-    """A table [rows, d_model] as GPT-2 starts with it: normal, standard deviation 0.02."""
-    return 0.02 * normal(0, rows, d_model)
+UNTRAINED = 0.02 * normal(0, 512, 64)  # as GPT-2 starts with its table: [rows, d_model]
 
 
 def rows_found(position, look_up=learned):
     """How many rows a table of 512 gives for the position: 1, or 0 where it is an error."""
     try:
-        look_up(untrained(512), position)
+        look_up(UNTRAINED, position)
     except IndexError:
         return 0
     return 1
-
-
-def parameters_of_table(rows, d_model):
-    """The number of parameters of a learned table, which here takes no memory."""
-    return parameters_of(Learned(np.broadcast_to(np.float32(0), (rows, d_model))))
 
 
 @claim("Neighbouring rows of a learned table are similar from the start.",
@@ -33,8 +25,7 @@ def parameters_of_table(rows, d_model):
     section="2 Which rows learn?")
 def neighbours_are_similar_from_the_start():
     """The rows of a learned table start at random, and training has to make them similar."""
-    table = untrained(512)
-    rows = table / np.linalg.norm(table, axis=1, keepdims=True)
+    rows = UNTRAINED / np.linalg.norm(UNTRAINED, axis=1, keepdims=True)
     return float((rows[1:] * rows[:-1]).sum(axis=1).mean())
 
 
@@ -76,4 +67,5 @@ def a_missing_row_is_an_error(asked):
 def a_table_costs_length_times_width(model):
     """The table has one row of d_model numbers for each position, and each number is trained."""
     positions, d_model = model
-    return parameters_of_table(positions, d_model) - positions * d_model
+    table = np.broadcast_to(np.float32(0), model)  # takes no memory
+    return parameters_of(Learned(table)) - positions * d_model

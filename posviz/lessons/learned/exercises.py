@@ -59,19 +59,14 @@ check_row_shares = Checker(
 # ---------------------------------------------------------------- moves
 
 
-def offsets(positions):
-    """Positions [n] -> the offset i − j of all pairs [n, n]."""
-    return np.subtract.outer(positions, positions)
-
-
-def different(n):
+def two_tokens(n):
     """The pairs of two different tokens, as a mask [n, n]."""
     return ~np.eye(n, dtype=bool)
 
 
-def changed_offsets(positions, moved, *, compared=offsets, counted=different):
+def changed_offsets(positions, moved, *, compared=np.subtract.outer, counted=two_tokens):
     """positions [n], moved [n] -> the share of pairs of two tokens whose offset has changed."""
-    changed = compared(positions) != compared(moved)
+    changed = compared(positions, positions) != compared(moved, moved)
     return changed[counted(len(positions))].mean()
 
 
@@ -108,14 +103,14 @@ check_changed_offsets = Checker(
         step("distances without sign",
             "You compared distances without their sign. A mirrored text has the same distances "
             "and other offsets, because what was before a token is now after it. Compare i − j.",
-            compared=lambda positions: abs(offsets(positions))),
+            compared=lambda i, j: abs(np.subtract.outer(i, j))),
         step("order alone",
             "You compared only which token comes first. Positions that are twice as far apart "
             "have the same order and other offsets. Compare i − j.",
-            compared=lambda positions: np.sign(offsets(positions))),
+            compared=lambda i, j: np.sign(np.subtract.outer(i, j))),
         step("sums of positions",
             "You compared sums of two positions. An offset is a difference: i − j.",
-            compared=lambda positions: np.add.outer(positions, positions)),
+            compared=np.add.outer),
         step("tokens with themselves",
             "You counted each token with itself, and that offset is always 0. Leave the diagonal "
             "out.", counted=lambda n: np.ones((n, n), dtype=bool)),

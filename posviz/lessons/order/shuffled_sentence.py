@@ -47,7 +47,9 @@ class ShuffledSentence(Picture):
         words = words_of(self.sentence)
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
-        original, shuffled = self._attend(x), self._attend(x[order])
+        original, shuffled = (
+            attended(each, self.mask, self.encoding)[:, :HEAD_DIM] for each in (x, x[order])
+        )
         ways = [[(0, i), (1, row)] for row, i in enumerate(order)]
         return self.arrays(
             words=[words[i] for i in order],
@@ -60,19 +62,6 @@ class ShuffledSentence(Picture):
         if self.order == "shuffled":
             return np.random.default_rng(self.seed).permutation(length)
         return np.arange(length)[:: -1 if self.order == "reversed" else 1]
-
-    def _attend(self, x):
-        """Outputs [len, head_dim] of the first head."""
-        positions = np.arange(len(x))
-        output = attend(
-            x[None],
-            *projections(),
-            num_heads=NUM_HEADS,
-            encoding=ENCODINGS[self.encoding],
-            positions=positions,
-            mask=causal_mask(positions, positions) if self.mask == "causal" else None,
-        )
-        return output[0, :, :HEAD_DIM]
 
     def draw(self, figure: Figure) -> list:
         """The outputs, the way of each row to the shuffled order, and the steps exchanged."""
@@ -137,8 +126,22 @@ def word_vector(word):
     return np.random.default_rng(zlib.crc32(word.encode())).standard_normal(D_MODEL)
 
 
+def attended(x, mask="none", encoding="none"):
+    """Outputs [len, d_model] of one attention layer for words x [len, d_model]."""
+    positions = np.arange(len(x))
+    output = attend(
+        x[None],
+        *_projections(),
+        num_heads=NUM_HEADS,
+        encoding=ENCODINGS[encoding],
+        positions=positions,
+        mask=causal_mask(positions, positions) if mask == "causal" else None,
+    )
+    return output[0]
+
+
 @functools.cache
-def projections():
+def _projections():
     """w_q, w_k and w_v, each [d_model, d_model]; w_q is large, so that a query prefers few keys."""
     w_q, w_k, w_v = np.random.default_rng(0).standard_normal((3, D_MODEL, D_MODEL)) / D_MODEL**0.5
     return 2.5 * w_q, w_k, w_v

@@ -12,8 +12,8 @@ class Word:
 
     A text for each cell would be a hundred draws.
 
-    size: of letters in points, or a function of the arrays; align: where in the word its points
-    are, from 0 at its left end to 1 at its right end.
+    size: of letters in points; align: where in the word its points are, from 0 at its left end to
+    1 at its right end.
     """
 
     def __init__(self, axes, word, show, size, color="black", align=0.5):
@@ -22,12 +22,11 @@ class Word:
         left = 0.06 - box.x0 - align * (box.width + 0.12)  # a little room on both sides
         marker = path.transformed(Affine2D().translate(left, -0.36))
         look = {"linestyle": "none", "marker": marker, "markeredgewidth": 0, "color": color}
-        self.line = axes.plot([], [], animated=True, **look)[0]
-        self.show, self.size, self.scale = show, size, 2 * np.abs(marker.vertices).max()
+        look["markersize"] = size * 2 * np.abs(marker.vertices).max()
+        self.line, self.show = axes.plot([], [], animated=True, **look)[0], show
 
     def move(self, arrays):
         """Write the word in its cells."""
         x, y = self.show(arrays)
-        size = self.size(arrays) if callable(self.size) else self.size
         set_data(self.line, x, y)
-        self.line.set(markersize=size * self.scale, visible=len(x) > 0)
+        self.line.set_visible(len(x) > 0)

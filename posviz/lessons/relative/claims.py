@@ -32,16 +32,9 @@ def outputs(encoding, shift=0, order=range(6)):
 
 def weighed(length, encoding):
     """Outputs [length, head_dim] of random words, their weights, and the values."""
-    q, k, v = normal(0, 3, 1, 1, length, HEAD_DIM)
-    output, weights = attention(
-        q,
-        k,
-        v,
-        encoding=encoding,
-        q_positions=np.arange(length),
-        k_positions=np.arange(length),
-        return_weights=True,
-    )
+    (q, k, v), at = normal(0, 3, 1, 1, length, HEAD_DIM), np.arange(length)
+    how = {"encoding": encoding, "q_positions": at, "k_positions": at, "return_weights": True}
+    output, weights = attention(q, k, v, **how)
     return output[0, 0], weights[0, 0], v[0, 0]
 
 

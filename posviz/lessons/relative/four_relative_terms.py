@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import choice, integer, switch
+from posviz.pictures.knobs import choice, switch
 from posviz.pictures.parts import Background, Curve, Limits, Map, Text, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
@@ -31,14 +31,13 @@ class FourRelativeTerms(Picture):
 
     without = choice("none", options=("none", *TERMS), label="leave out")
     query_alone = switch(True, label="query alone")
-    seed = integer(71, low=0, high=99)
 
     def compute(self) -> Arrays:
         """Return five terms [len, len], and the last query's weights with all four and as chosen.
 
         change: the largest change of a weight of the last query.
         """
-        terms = _terms(self.seed)
+        terms = _terms()
         on = [*(name != self.without for name in TERMS), self.query_alone]
         last = [softmax(scores.sum(axis=0)[-1]) for scores in (terms[:4], terms[on])]
         return self.arrays(
@@ -79,10 +78,10 @@ class FourRelativeTerms(Picture):
         return f"With {four} and query alone {fifth}, {change}."
 
 
-@functools.lru_cache(maxsize=8)
-def _terms(seed):
+@functools.cache
+def _terms():
     """The four terms and the fifth [5, len, len], each after 1/√head_dim."""
-    random, length = np.random.default_rng(seed), len(KEYS)
+    random, length = np.random.default_rng(71), len(KEYS)
     x = random.standard_normal((length, D_MODEL))
     w_q, w_k, w_r = random.standard_normal((3, D_MODEL, HEAD_DIM)) / D_MODEL**0.5
     w_r *= 2**0.5  # a sinusoid has half the square of x: offsets then weigh as much as contents

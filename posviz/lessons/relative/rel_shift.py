@@ -7,14 +7,22 @@ from matplotlib.figure import Figure
 
 from posviz.lessons.relative._words import Word
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import Curve, Limits, Other, broken, inches, wide
+from posviz.pictures.parts import Curve, Other, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
 NOTHING = -1  # of a padded cell, where others hold their index in the scores
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-MOST, MEMORY = 6, 3  # queries, and tokens of the segment before
+Q_LEN, MEMORY = 4, 1  # queries, and tokens of the segment before
+COLUMNS = Q_LEN + MEMORY  # of the scores: one for each offset, from the farthest to 0
 SHADES = 120  # of an offset's colours
+STEPS = (  # what each does, and the shape that comes of it
+    f"scores by offset\n    [{Q_LEN}, {COLUMNS}]",
+    f"zeros in front\n    [{Q_LEN}, {COLUMNS + 1}]",
+    f"read as rows of {Q_LEN}\n    [{COLUMNS + 1}, {Q_LEN}]",
+    f"first row cut\n    [{COLUMNS}, {Q_LEN}]",
+    f"read as rows of {COLUMNS}\n    [{Q_LEN}, {COLUMNS}]",
+)
 
 
 class RelShift(Picture):
@@ -24,40 +32,34 @@ class RelShift(Picture):
     paper_size = (3.3, 2.3)
 
     step = integer(4, low=0, high=4, play=True)
-    q_len = integer(4, low=3, high=MOST)
-    memory = integer(1, low=0, high=MEMORY, label="memory (tokens)")
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape of memory as this step has them, and which cells are gone.
 
-        Cells are numbered as they come: that of query i in column c is i·columns + c.
+        Cells are numbered as they come: that of query i in column c is i·COLUMNS + c.
         """
-        q_len, step, columns = self.q_len, self.step, self.q_len + self.memory
-        apart = np.arange(columns)[::-1]  # offset of each column
-        cells = np.arange(q_len * columns).reshape(q_len, columns)
+        cells = np.arange(Q_LEN * COLUMNS).reshape(Q_LEN, COLUMNS)
         padded = np.pad(cells, ((0, 0), (1, 0)), constant_values=NOTHING)
-        narrow = padded.reshape(-1, q_len)
-        matrix = (cells, padded, narrow, narrow, narrow[1:].reshape(q_len, -1))[step]
+        narrow = padded.reshape(-1, Q_LEN)
+        matrix = (cells, padded, narrow, narrow, narrow[1:].reshape(Q_LEN, -1))[self.step]
         row, column = np.indices(matrix.shape)
-        gone = (row == 0) & (step == 3)
-        if step == 4:  # hidden by a mask
-            gone = column > self.memory + row
-        cut = q_len if step == 4 else 0  # they stay on the tape, and are gone
-        tape = (narrow if step > 1 else matrix).ravel()
+        gone = (row == 0) & (self.step == 3)
+        if self.step == 4:  # hidden by a mask
+            gone = column > MEMORY + row
+        cut = Q_LEN if self.step == 4 else 0  # they stay on the tape, and are gone
+        tape = (narrow if self.step > 1 else matrix).ravel()
         tape_gone = np.append(np.ones(cut, bool), gone)
         starts = np.arange(cut, tape.size + 1, matrix.shape[1])
         return self.arrays(
             matrix=matrix,
-            query=np.where(matrix == NOTHING, NOTHING, matrix // columns),
-            offset=np.where(matrix == NOTHING, np.nan, apart[matrix % columns]),
+            query=np.where(matrix == NOTHING, NOTHING, matrix // COLUMNS),
+            offset=np.where(matrix == NOTHING, np.nan, COLUMNS - 1 - matrix % COLUMNS),
             gone=gone,
             crosses=np.nonzero(gone.T),
-            side=columns + 1,
-            image=_coloured(matrix, gone, columns),
+            image=_coloured(matrix, gone),
             grid=_grid(*matrix.shape),
-            tape=_coloured(tape[None], tape_gone[None], columns),
+            tape=_coloured(tape[None], tape_gone[None]),
             starts=(np.repeat(starts - 0.5, 3), np.tile([-0.9, 0.9, np.nan], len(starts))),
-            steps=_steps(q_len, columns),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -68,29 +70,23 @@ class RelShift(Picture):
         tape = bottom.subplots()
         for panel in (axes, words, tape):
             panel.set_axis_off()
+        images = [_image(axes, "image"), _image(tape, "tape")]
+        axes.set(xlim=(-0.5, COLUMNS + 0.5), ylim=(COLUMNS + 0.5, -1.3))
         words.set(xlim=(0, 1), ylim=(4.5, -0.5))
+        tape.set(xlim=(-0.7, Q_LEN * (COLUMNS + 1) - 0.3), ylim=(-1, 1))
         tape.set_title("the same cells, row after row (strokes: a row starts)")
-        tape.set_ylim(-1, 1)
+        for i, does in enumerate(STEPS):
+            words.text(0.1, i, f"{i}  {does}", va="center", zorder=1)
         room = 72 * inches(figure) * (0.9 * share, 0.72)  # points, for all cells
+        cell = room / (COLUMNS + 1, COLUMNS + 1.8)
         thin = {"color": rcParams["axes.facecolor"], "stroke": 0.5}
-
-        def cell(arrays):
-            return room / (arrays.side, arrays.side + 0.8)
-
-        longest = "2  read as rows of 6\n    [10, 6]"
-        look = {"va": "center", "zorder": 1, "animated": True}
-        steps = [words.text(0.1, i, longest, **look) for i in range(5)]
         return [
-            _image(axes, "image"),
+            *images,
             Curve(axes, "-", "grid", **thin),
-            Word(axes, "×", lambda a: a.crosses, lambda a: 1.3 * min(cell(a)), "#777777"),
-            *_words(axes, cell),
-            _image(tape, "tape"),
+            Word(axes, "×", lambda a: a.crosses, 1.3 * min(cell), "#777777"),
+            *_words(axes, min(cell * (0.9 / 2.4, 0.7))),  # so that the longest words fit
             Curve(tape, "-", "starts", color=rcParams["text.color"]),
-            *(Other(text, lambda a, i=i: {"text": a.steps[i]}) for i, text in enumerate(steps)),
             Curve(words, ">", lambda a: ([0.02], [a.step]), color="C1", marks=2),
-            Limits(axes, lambda a: {"xlim": (-0.5, a.side - 0.5), "ylim": (a.side - 0.5, -1.3)}),
-            Limits(tape, lambda a: {"xlim": (-0.7, a.q_len * a.side - 0.3)}),
         ]
 
     def caption(self, arrays: Arrays) -> str:
@@ -106,9 +102,9 @@ class RelShift(Picture):
         return f"Step {arrays.step}: {told[arrays.step]}."
 
 
-def _coloured(cells, gone, columns):
+def _coloured(cells, gone):
     """Indices into the colour map: an offset's own colour, pale where cut, grey for zeros."""
-    own = np.round((SHADES - 1) * (cells % columns) / (columns - 1))
+    own = np.round((SHADES - 1) * (cells % COLUMNS) / (COLUMNS - 1))
     indices = np.where(cells == NOTHING, 2 * SHADES, own + SHADES * gone)
     down, right = np.array(cells.shape) - 0.5
     return {"data": indices, "extent": (-0.5, right, down, -0.5)}
@@ -130,14 +126,8 @@ def _grid(rows, columns):
     return broken(np.reshape(across + down, (-1, 2, 2)))
 
 
-def _words(axes, cell):
-    """The words for each query, each offset, each key, and for zeros.
-
-    cell: (arrays) -> width and height of a cell in points.
-    """
-
-    def letters(arrays):  # so that the longest words fit
-        return min(np.array((0.9 / 2.4, 0.7)) * cell(arrays))
+def _words(axes, letters):
+    """The words for each query, each offset, each key, and for zeros, so many points high."""
 
     def word(text, array, number, align=0.5):
         def places(arrays):
@@ -147,26 +137,13 @@ def _words(axes, cell):
 
     def key(j):
         def places(arrays):
-            shown = arrays.step == 4 and j < arrays.q_len + arrays.memory
-            return ([j], [-0.95]) if shown else ([], [])
+            return ([j], [-0.95]) if arrays.step == 4 else ([], [])
 
         return Word(axes, f"k{j}".translate(LOWERED), places, letters, rcParams["text.color"])
 
     return [
-        *(word(f"q{i}", "query", i, align=1) for i in range(MOST)),
-        *(word(f"·r{r}", "offset", r, align=0) for r in range(MOST + MEMORY)),
-        *map(key, range(MOST + MEMORY)),
-        Word(axes, "0", lambda a: np.nonzero(a.matrix.T == NOTHING), letters),
+        *(word(f"q{i}", "query", i, align=1) for i in range(Q_LEN)),
+        *(word(f"·r{r}", "offset", r, align=0) for r in range(COLUMNS)),
+        *map(key, range(COLUMNS)),
+        word("0", "matrix", NOTHING),
     ]
-
-
-def _steps(q_len, columns):
-    """What each step does, and the shape that comes of it."""
-    steps = (
-        ("scores by offset", q_len, columns),
-        ("zeros in front", q_len, columns + 1),
-        (f"read as rows of {q_len}", columns + 1, q_len),
-        ("first row cut", columns, q_len),
-        (f"read as rows of {columns}", q_len, columns),
-    )
-    return [f"{i}  {does}\n    [{rows}, {width}]" for i, (does, rows, width) in enumerate(steps)]

@@ -7,13 +7,12 @@ from matplotlib.ticker import NullLocator
 
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
-from posviz.pictures.knobs import even, integer, switch
+from posviz.pictures.knobs import even, integer
 from posviz.pictures.parts import (
     Curve,
     Limits,
     Map,
     Other,
-    Rule,
     broken,
     greyed,
     legend_above,
@@ -25,7 +24,8 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
-FURTHEST = 2000  # offsets of the curve: beyond the largest max_distance, where nothing changes
+MAX_DISTANCE = 128  # as in T5
+FURTHEST = 2000  # offsets of the curve: far beyond max_distance, where nothing changes
 OFFSETS = np.arange(-FURTHEST, FURTHEST + 1)
 MOST, TOKENS = 64, 128  # buckets; tokens of the map
 APART = offsets(np.arange(TOKENS), np.arange(TOKENS))
@@ -39,8 +39,6 @@ class T5Buckets(Picture):
 
     offset = integer(20, low=-200, high=200, play=True)
     num_buckets = even(32, low=4, high=MOST)
-    max_distance = integer(128, low=40, high=1024, step=8)
-    bidirectional = switch(True)
 
     def compute(self) -> Arrays:
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
@@ -48,8 +46,7 @@ class T5Buckets(Picture):
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
         of the pairs [tokens, tokens]; band: the lines around the offset's bucket in their map.
         """
-        rule = {"num_buckets": self.num_buckets, "max_distance": self.max_distance}
-        buckets = t5_bucket(OFFSETS, bidirectional=self.bidirectional, **rule)
+        buckets = t5_bucket(OFFSETS, num_buckets=self.num_buckets, max_distance=MAX_DISTANCE)
         runs, used = _runs(buckets), np.unique(buckets)
         colours = np.full(self.num_buckets, -2.0)  # grey, where no offset uses it
         colours[used] = used / (self.num_buckets - 1)
@@ -58,10 +55,6 @@ class T5Buckets(Picture):
         return self.arrays(
             runs=runs,
             here=here,
-            ends=[
-                -self.max_distance if self.bidirectional else self.max_distance,
-                self.max_distance,
-            ],
             bars=_bars(runs),
             bar=_bars(here[None]),
             mark=([self.offset], [bucket]),
@@ -77,13 +70,9 @@ class T5Buckets(Picture):
     def draw(self, figure: Figure) -> list:
         """A colour for each bucket, the offsets of each, and the bucket of all pairs."""
         if wide(figure):
-            panels = figure.subplot_mosaic([["table", "curve", "matrix"]], width_ratios=(1, 15, 13))
+            panels = figure.subplot_mosaic("abc", width_ratios=(1, 15, 13))
         else:
-            panels = figure.subplot_mosaic(
-                [["table", "curve"], ["matrix", "matrix"]],
-                width_ratios=(1, 15),
-                height_ratios=(1, 1.4),
-            )
+            panels = figure.subplot_mosaic("ab;cc", width_ratios=(1, 15), height_ratios=(1, 1.4))
         table, curve, matrix = panels.values()
         colours = greyed(PLAIN, "under")
         column = table.imshow([[0]], cmap=colours, vmin=0, vmax=1, animated=True)
@@ -96,10 +85,9 @@ class T5Buckets(Picture):
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
-        _, end, read_off, buckets, here, _ = lines
-        legend_above(
-            figure, [buckets, here, read_off, end], narrow=2, columnspacing=1.2, handlelength=1.6
-        )
+        read_off, buckets, here, _ = lines
+        named = [buckets, here, read_off, curve.lines[0]]
+        legend_above(figure, named, narrow=2, columnspacing=1.2, handlelength=1.6)
         band = on_colours(matrix, "band", "C1-")
         limits = [Limits(axes, "rows") for axes in (table, curve)]
         return [Other(column, "column"), pairs, *lines, *band, *limits]
@@ -124,10 +112,10 @@ def _draw_curve(axes):
     axes.set_title("← key after", loc="left")
     axes.set_title("key before →", loc="right")
     axes.tick_params(labelleft=False)
-    dotted, flat = {"color": "C6", "ls": ":"}, {"solid_capstyle": "butt"}
+    for end in (-MAX_DISTANCE, MAX_DISTANCE):
+        axes.axvline(end, label="max_distance", color="C6", ls=":")
+    flat = {"solid_capstyle": "butt"}
     return [
-        Rule(axes, dotted, "ends[0]", "max_distance"),
-        Rule(axes, dotted, "ends[1]", "max_distance"),
         Curve(axes, "--", "read_off", "from offset to bucket", color=rcParams["text.color"]),
         Curve(axes, "C0", "bars", "buckets", stroke=2.5, **flat),
         Curve(axes, "C1", "bar", "its bucket", stroke=5, **flat),

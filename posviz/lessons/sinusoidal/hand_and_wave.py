@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import integer
 from posviz.pictures.parts import Curve, circle, legend_above
 from posviz.pictures.picture import Arrays, Picture
@@ -11,7 +10,7 @@ from posviz.wording import signed
 
 FURTHEST = 40  # tokens
 ALONG = np.linspace(0, FURTHEST, 401)
-D_MODEL, BASE = 16, 256  # each of 8 hands rotates half as fast as the one before
+FREQUENCY = 0.5  # of the hand, in radians per token
 
 
 class HandAndWave(Picture):
@@ -21,12 +20,10 @@ class HandAndWave(Picture):
     paper_size = (3.3, 2.1)
 
     position = integer(10, low=0, high=FURTHEST, play=True)
-    pair = integer(1, low=0, high=D_MODEL // 2 - 1)
 
     def compute(self) -> Arrays:
-        """Return the hand and the threads to its two coordinates, and both waves."""
-        inv_freq = rotary_frequencies(D_MODEL, BASE)[self.pair]
-        angle = self.position * inv_freq
+        """Return the hand and the threads to its two coordinates, also as points of both waves."""
+        angle = self.position * FREQUENCY
         x, y = np.cos(angle), np.sin(angle)
         swept = np.linspace(0, angle % (2 * np.pi), 60)
         return self.arrays(
@@ -36,8 +33,6 @@ class HandAndWave(Picture):
             arc=(0.4 * np.cos(swept), 0.4 * np.sin(swept)),  # of the last rotation alone
             height=([x, x], [0, y]),
             reach=([0, x], [0, 0]),
-            sine=(ALONG, np.sin(ALONG * inv_freq)),
-            cosine=(ALONG, np.cos(ALONG * inv_freq)),
             bars=[([self.position, self.position], [0, value]) for value in (y, x)],
             dots=[([self.position], [value]) for value in (y, x)],
         )
@@ -52,14 +47,14 @@ class HandAndWave(Picture):
         waves.set(yticks=(-1, 0, 1), title="two columns of the table")
         for axes in (dial, waves):
             axes.axhline(0, color="C6", linewidth=0.6, zorder=0)
+        sine, cosine = np.sin(FREQUENCY * ALONG), np.cos(FREQUENCY * ALONG)
         named = [
-            Curve(waves, "C0-", "sine", "height of the hand: sine"),
-            Curve(waves, "C1--", "cosine", "reach to the right: cosine"),
+            *waves.plot(ALONG, sine, "C0-", label="height of the hand: sine"),
+            *waves.plot(ALONG, cosine, "C1--", label="reach to the right: cosine"),
         ]
         legend_above(figure, named, columnspacing=1.2)
         thick = {"stroke": 2.2, "zorder": 3}
         return [
-            *named,
             Curve(dial, "C6:", "arc"),
             Curve(dial, "C6-", "hand", stroke=1.6),
             Curve(dial, "C0-", "height", **thick),

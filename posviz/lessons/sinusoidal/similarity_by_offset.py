@@ -4,17 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.pictures.knobs import even, integer, log
-from posviz.pictures.parts import (
-    SEVERAL_PAIRS,
-    Curve,
-    Limits,
-    Rule,
-    legend_above,
-    whole,
-    with_room,
-    zero,
-)
+from posviz.pictures.knobs import even, integer
+from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -28,12 +19,11 @@ class SimilarityByOffset(Picture):
 
     offset = integer(10, low=0, high=LARGEST, play=True)
     d_model = even(64, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
 
     def compute(self) -> Arrays:
         """Return each pair's cosine at the offset, and at every offset their mean."""
         offsets = np.arange(LARGEST + 1)
-        cosines = np.cos(rotary_angles(offsets, rotary_frequencies(self.d_model, self.base)))
+        cosines = np.cos(rotary_angles(offsets, rotary_frequencies(self.d_model)))
         similarity = cosines.mean(axis=-1)
         here = similarity[self.offset]
         return self.arrays(

@@ -3,11 +3,13 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.encodings.sinusoidal import FREQUENCIES, LAYOUTS, sinusoidal
+from posviz.encodings.sinusoidal import LAYOUTS, sinusoidal
 from posviz.pictures.knobs import choice, even, integer, log
 from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, legend_over, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
+
+LENGTH = 128  # rows
 
 
 class SinusoidalTable(Picture):
@@ -16,17 +18,14 @@ class SinusoidalTable(Picture):
     size = (8.0, 3.8)
     paper_size = (3.3, 3.0)
 
-    position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
+    position = integer(10, low=0, high=LENGTH - 1, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
-    length = integer(128, low=2, high=512, label="length (rows)", more=True)
     layout = choice("interleaved", options=LAYOUTS, more=True)
-    frequencies = choice("paper", options=tuple(FREQUENCIES), more=True)
 
     def compute(self) -> Arrays:
-        """Return the table [length, d_model], and the sines and cosines of the marked row."""
-        how = {name: getattr(self, name) for name in ("base", "layout", "frequencies")}
-        table = sinusoidal(np.arange(self.length), self.d_model, **how)
+        """Return the table [LENGTH, d_model], and the sines and cosines of the marked row."""
+        table = sinusoidal(np.arange(LENGTH), self.d_model, base=self.base, layout=self.layout)
         columns = np.arange(self.d_model)
         shape, pair = ((-1, 2), 1) if self.layout == "interleaved" else ((2, -1), 0)
         sines, cosines = np.moveaxis(columns.reshape(shape), pair, 0)
@@ -36,7 +35,7 @@ class SinusoidalTable(Picture):
     def draw(self, figure: Figure) -> list:
         """The table above, the marked row below, on the same column axis."""
         heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.5, 1))
-        table = Map(heat, "table", most=(512, 512), row="position")
+        table = Map(heat, "table", most=(LENGTH, 512), row="position")
         figure.colorbar(table.image, ax=(heat, row), label="value", ticks=(-1, 0, 1), aspect=40)
         heat.set_ylabel("position (tokens)")
         whole(heat.yaxis, steps=None)

@@ -10,7 +10,7 @@ from posviz import sources
 from posviz.course import OF_TOPIC
 from posviz.lessons.start.three_doors import DOOR_POINTS, blank, draw_doors
 from posviz.pictures.knobs import choice, switch
-from posviz.pictures.parts import Curve, Other, Text, wide
+from posviz.pictures.parts import Curve, Other, Text, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 
 
@@ -21,183 +21,92 @@ class Entry(NamedTuple):
     """
 
     doors: tuple[str, ...]
-    formula: tuple[str, str]
-    idea: str
-    learns: str
     topic: str
     source: str
+    formula: tuple[str, str]
+    idea: str
+    learns: str = "nothing"
 
 
+# A row is read as a row.
+# fmt: off
 ENTRIES = {
-    "none (NoPE)": Entry(
-        ("mask",),
+    "none (NoPE)": Entry(("mask",), "order", "haviv2022transformer",
         ("score(i, j) = qᵢ·kⱼ/√d", "softmax over the keys j ≤ i"),
-        "nothing is added, and only the causal mask tells early tokens from late ones",
-        "nothing",
-        "order",
-        "haviv2022transformer",
-    ),
-    "sinusoidal": Entry(
-        ("input",),
+        "nothing is added, and only the causal mask tells early tokens from late ones"),
+    "sinusoidal": Entry(("input",), "sinusoidal", "vaswani2017attention",
         ("xᵢ + p(i)", "p(i) = sin and cos of i·base^(−2m/d_model)"),
-        "a fixed table of sines and cosines is added to the embeddings",
-        "nothing",
-        "sinusoidal",
-        "vaswani2017attention",
-    ),
-    "learned": Entry(
-        ("input",),
+        "a fixed table of sines and cosines is added to the embeddings"),
+    "learned": Entry(("input",), "learned", "gehring2017convolutional",
         ("xᵢ + table[i]", "one row for each position, up to the last"),
         "a trained table is added to the embeddings",
-        "max_length × d_model numbers",
-        "learned",
-        "gehring2017convolutional",
-    ),
-    "Shaw": Entry(
-        ("scores", "values"),
+        "max_length × d_model numbers"),
+    "Shaw": Entry(("scores", "values"), "relative", "shaw2018relative",
         ("score(i, j) = qᵢ·(kⱼ + aᴷ[i − j])/√d", "outputᵢ = Σ weight(i, j)·(vⱼ + aⱽ[i − j])"),
         "each offset, clipped at ±c, has a vector for the keys and one for the values",
-        "2·(2c + 1) vectors",
-        "relative",
-        "shaw2018relative",
-    ),
-    "Transformer-XL": Entry(
-        ("scores",),
-        (
-            "score(i, j) = ((qᵢ + u)·kⱼ + (qᵢ + v)·W r(i − j))/√d",
-            "r: the sinusoidal encoding of the offset",
-        ),
+        "2·(2c + 1) vectors"),
+    "Transformer-XL": Entry(("scores",), "relative", "dai2019transformerxl",
+        ("score(i, j) = ((qᵢ + u)·kⱼ + (qᵢ + v)·W r(i − j))/√d",
+         "r: the sinusoidal encoding of the offset"),
         "the query meets the key and, apart from it, a sinusoidal encoding of the offset",
-        "u, v and W",
-        "relative",
-        "dai2019transformerxl",
-    ),
-    "T5": Entry(
-        ("scores",),
+        "u, v and W"),
+    "T5": Entry(("scores",), "relative", "raffel2020t5",
         ("score(i, j) = qᵢ·kⱼ + bias[bucket(i − j)]", "no 1/√d; far offsets share a bucket"),
         "each bucket of offsets has one number per head, added to the score",
-        "32 numbers per head",
-        "relative",
-        "raffel2020t5",
-    ),
-    "DeBERTa": Entry(
-        ("scores",),
-        (
-            "score(i, j) = (qᵢ·kⱼ + qᵢ·kʳ[i − j] + kⱼ·qʳ[j − i])/√(3d)",
-            "kʳ and qʳ: one vector for each offset",
-        ),
+        "32 numbers per head"),
+    "DeBERTa": Entry(("scores",), "relative", "he2021deberta",
+        ("score(i, j) = (qᵢ·kⱼ + qᵢ·kʳ[i − j] + kⱼ·qʳ[j − i])/√(3d)",
+         "kʳ and qʳ: one vector for each offset"),
         "content meets content, content meets offset, and offset meets content",
-        "one vector per offset, and projections",
-        "relative",
-        "he2021deberta",
-    ),
-    "RoPE": Entry(
-        ("query and key",),
+        "one vector per offset, and projections"),
+    "RoPE": Entry(("query and key",), "rotary", "su2021roformer",
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R(i): pair m rotated by i·base^(−2m/d)"),
-        "each pair of a query or key is rotated by its position, and only the offset is left",
-        "nothing",
-        "rotary",
-        "su2021roformer",
-    ),
-    "RoPE in 2-D": Entry(
-        ("query and key",),
+        "each pair of a query or key is rotated by its position, and only the offset is left"),
+    "RoPE in 2-D": Entry(("query and key",), "rotary2d", "heo2024rotary",
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R: half of the pairs by column, half by row"),
-        "some pairs are rotated by the column of a patch, the others by its row",
-        "nothing",
-        "rotary2d",
-        "heo2024rotary",
-    ),
-    "stretched RoPE": Entry(
-        ("query and key",),
+        "some pairs are rotated by the column of a patch, the others by its row"),
+    "stretched RoPE": Entry(("query and key",), "stretching", "chen2023extending",
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R: as in RoPE, with lower frequencies"),
-        "slower rotations let a model read past the length of its training",
-        "nothing",
-        "stretching",
-        "chen2023extending",
-    ),
-    "ALiBi": Entry(
-        ("scores",),
+        "slower rotations let a model read past the length of its training"),
+    "ALiBi": Entry(("scores",), "alibi", "press2022train",
         ("score(i, j) = qᵢ·kⱼ/√d − slope·(i − j)", "slope: fixed, one per head; only j ≤ i"),
-        "every step of distance costs the same, and each head has its own price",
-        "nothing",
-        "alibi",
-        "press2022train",
-    ),
-    "xPos": Entry(
-        ("query and key",),
-        (
-            "score(i, j) = (ζ^(i/s) R(i) qᵢ)·(ζ^(−j/s) R(j) kⱼ)/√d",
-            "0 < ζ < 1 in each pair; s = scale_base; j ≤ i",
-        ),
-        "RoPE's rotation, and a factor that shrinks the score with distance",
-        "nothing",
-        "xpos",
-        "sun2022length",
-    ),
-    "Kerple": Entry(
-        ("scores",),
+        "every step of distance costs the same, and each head has its own price"),
+    "xPos": Entry(("query and key",), "xpos", "sun2022length",
+        ("score(i, j) = (ζ^(i/s) R(i) qᵢ)·(ζ^(−j/s) R(j) kⱼ)/√d",
+         "0 < ζ < 1 in each pair; s = scale_base; j ≤ i"),
+        "RoPE's rotation, and a factor that shrinks the score with distance"),
+    "Kerple": Entry(("scores",), "content", "chi2022kerple",
         ("score(i, j) = qᵢ·kⱼ/√d − r₁·ln(1 + r₂·(i − j))", "or −r₁·(i − j)^r₂; only j ≤ i"),
         "the price of distance is learned, and grows as a logarithm or as a power",
-        "r₁ and r₂: two numbers per head",
-        "content",
-        "chi2022kerple",
-    ),
-    "FIRE": Entry(
-        ("scores",),
-        (
-            "score(i, j) = qᵢ·kⱼ/√d + f(ψ(i − j)/ψ(max(L, i)))",
-            "f: a small network; ψ(x) = ln(c·x + 1)",
-        ),
+        "r₁ and r₂: two numbers per head"),
+    "FIRE": Entry(("scores",), "content", "li2024functional",
+        ("score(i, j) = qᵢ·kⱼ/√d + f(ψ(i − j)/ψ(max(L, i)))",
+         "f: a small network; ψ(x) = ln(c·x + 1)"),
         "a small network reads the distance, as a share of how far the query can look back",
-        "the network, c and L",
-        "content",
-        "li2024functional",
-    ),
-    "FoX": Entry(
-        ("scores",),
+        "the network, c and L"),
+    "FoX": Entry(("scores",), "content", "lin2025forgetting",
         ("score(i, j) = qᵢ·kⱼ/√d + Σ ln fₗ", "sum over j < l ≤ i; gate fₗ = σ(w·xₗ + b)"),
         "each token has a forget gate, and a score falls by all gates between key and query",
-        "w and b: one gate per head",
-        "content",
-        "lin2025forgetting",
-    ),
-    "CoPE": Entry(
-        ("scores",),
+        "w and b: one gate per head"),
+    "CoPE": Entry(("scores",), "content", "golovneva2024contextual",
         ("score(i, j) = qᵢ·kⱼ/√d + qᵢ·e[p(i, j)]", "p(i, j) = Σ σ(qᵢ·kₗ/√d) over j ≤ l ≤ i"),
         "the query counts the tokens that matter to it, and a position is how many it counted",
-        "one vector for each whole count",
-        "content",
-        "golovneva2024contextual",
-    ),
-    "PaTH": Entry(
-        ("scores",),
+        "one vector for each whole count"),
+    "PaTH": Entry(("scores",), "content", "yang2025path",
         ("score(i, j) = kⱼ·(Hⱼ₊₁ ⋯ Hᵢ qᵢ)/√d", "Hₜ = I − βₜ wₜ wₜᵀ, β and w made from xₜ"),
         "each token between key and query reflects what passes, by a matrix made from the token",
-        "projections to w and β",
-        "content",
-        "yang2025path",
-    ),
-    "Inkling": Entry(
-        ("scores",),
+        "projections to w and β"),
+    "Inkling": Entry(("scores",), "content", "transformers523",
         ("score(i, j) = qᵢ·kⱼ/√d + (W xᵢ)·bank[i − j]", "0 beyond the bank; only j ≤ i"),
         "each token mixes learned curves over distance into a curve of its own",
-        "W, and the curves that heads share",
-        "content",
-        "transformers523",
-    ),
-    "PoPE": Entry(
-        ("query and key",),
-        (
-            "score(i, j) = Σ μ(qᵢ) μ(kⱼ) cos((i − j)·θ − δ)/√d",
-            "sum over the dimensions; μ(x) = ln(1 + eˣ)",
-        ),
+        "W, and the curves that heads share"),
+    "PoPE": Entry(("query and key",), "content", "gopalakrishnan2025decoupling",
+        ("score(i, j) = Σ μ(qᵢ) μ(kⱼ) cos((i − j)·θ − δ)/√d",
+         "sum over the dimensions; μ(x) = ln(1 + eˣ)"),
         "content sets the length of each dimension, and position alone its angle",
-        "δ: one angle per dimension and head",
-        "content",
-        "gopalakrishnan2025decoupling",
-    ),
+        "δ: one angle per dimension and head"),
 }
-
+# fmt: on
 
 MAIN = ("none (NoPE)", "sinusoidal", "learned", "T5", "RoPE", "ALiBi", "xPos")  # shown at first
 
@@ -213,17 +122,16 @@ class EncodingMap(Picture):
 
     def compute(self) -> Arrays:
         """The entry of the chosen encoding, its points on the map, and the way to its doors."""
-        entry = ENTRIES[self.encoding]
-        points = [_points(door, self.every, self.encoding)[self.encoding] for door in entry.doors]
+        entry, listed = ENTRIES[self.encoding], ENTRIES if self.every else MAIN
+        shown = dict.fromkeys((*listed, self.encoding))
+        points = [_points(door, shown)[self.encoding] for door in entry.doors]
         labels = [DOOR_POINTS[door][0] for door in entry.doors]
-        gaps = [(np.nan, np.nan)] * len(points)  # a NaN breaks the line
-        route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
         return self.arrays(
             entry=entry,
             lit=set(entry.doors),
-            added=points if self.encoding not in _listed(self.every) else (),
-            points=tuple(zip(*points, strict=True)),
-            route=tuple(zip(*route, strict=True)),
+            added=points if self.encoding not in listed else (),
+            points=np.transpose(points),
+            route=broken(np.stack([points, labels], axis=1)),
             formula="\n".join(entry.formula),
             source=sources.name(entry.source),
             facts=f"learned: {entry.learns}  ·  lesson {OF_TOPIC[entry.topic].number}",
@@ -233,10 +141,11 @@ class EncodingMap(Picture):
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 3.3))
         doors = draw_doors(chart)
-        highest = max(y for door in DOOR_POINTS for _, y in _points(door, self.every).values())
+        listed = ENTRIES if self.every else MAIN
+        highest = max(y for door in DOOR_POINTS for _, y in _points(door, listed).values())
         chart.set_ylim(0, max(1.4, highest + 0.1))
         for door in DOOR_POINTS:
-            _list(chart, door, self.every)
+            _list(chart, door, listed)
         names = [_added(chart, number) for number in range(2)]  # no encoding has more doors
         route = Curve(chart, "C1-", "route", zorder=2)
         chosen = Curve(chart, "o", "points", zorder=2.4, **_dot("C1", "C1"))
@@ -247,24 +156,18 @@ class EncodingMap(Picture):
         return f"{arrays.encoding} enters at the {where}: {arrays.entry.idea}."
 
 
-def _listed(every):
-    """The encodings that the map lists: the main ones, or every one."""
-    return ENTRIES if every else MAIN
-
-
-def _points(door, every, added=""):
-    """Where the encodings of a door stand: {name: (x, y)}, the farthest last."""
+def _points(door, names):
+    """Where those that enter at a door stand: {name: (x, y)}, the farthest last."""
     x, y = DOOR_POINTS[door][0]
-    listed = dict.fromkeys((*_listed(every), *filter(None, [added])))
-    names = [name for name in listed if door in ENTRIES[name].doors]
+    here = [name for name in names if door in ENTRIES[name].doors]
     if door == "values":  # no room for a list at the lower edge
-        return dict.fromkeys(names, (x + 0.12, y))
-    return {name: (x, y + 0.16 + 0.115 * row) for row, name in enumerate(names)}
+        return dict.fromkeys(here, (x + 0.12, y))
+    return {name: (x, y + 0.16 + 0.115 * row) for row, name in enumerate(here)}
 
 
-def _list(axes, door, every):
+def _list(axes, door, names):
     """The encodings of a door at rest, on the line that leads to its label."""
-    points = _points(door, every)
+    points = _points(door, names)
     for name, (x, y) in points.items():
         axes.text(x + 0.022, y, name, fontsize="small", va="center_baseline", zorder=1)
         axes.plot(x, y, "o", zorder=2.2, **_dot("C6", rcParams["axes.facecolor"]))

@@ -3,13 +3,10 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.attention import attend
-from posviz.attention.masks import causal_mask
-from posviz.encodings.doors import NoPosition
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.lessons._sentences import short, words_of
-from posviz.lessons.order.shuffled_sentence import D_MODEL, NUM_HEADS, projections, word_vector
-from posviz.pictures.knobs import choice, real, text
+from posviz.lessons.order.shuffled_sentence import D_MODEL, attended, word_vector
+from posviz.pictures.knobs import real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Ring, broken, legend_over, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -27,12 +24,11 @@ class SameWords(Picture):
 
     sentence = text("dog bites man", max_length=40, redraw=True, label="first 5 words")
     strength = real(0.0, low=0.0, high=2.0, play=True, label="position added")
-    mask = choice("none", options=("none", "causal"), more=True)
 
     def compute(self) -> Arrays:
         """Return the summaries [2, NUMBERS] of the sentence and of its mirror image."""
         words = words_of(self.sentence, MOST_WORDS)
-        both = [summary(each, self.strength, self.mask) for each in (words, words[::-1])]
+        both = [summary(each, self.strength) for each in (words, words[::-1])]
         places = np.arange(1, NUMBERS + 1)
         strokes = [[(x, a), (x, b)] for x, a, b in zip(places, *both, strict=True)]
         return self.arrays(
@@ -71,17 +67,9 @@ def summary(words, strength=0.0, mask="none"):
 
     strength: how much of a sinusoidal table is added to the embeddings.
     """
-    positions = np.arange(len(words))
     x = np.stack([word_vector(word) for word in words])
-    outputs = attend(
-        (x + strength * sinusoidal(positions, D_MODEL))[None],
-        *projections(),
-        num_heads=NUM_HEADS,
-        encoding=NoPosition(),
-        positions=positions,
-        mask=causal_mask(positions, positions) if mask == "causal" else None,
-    )
-    return outputs[0].mean(axis=0)[:NUMBERS]
+    x = x + strength * sinusoidal(np.arange(len(words)), D_MODEL)
+    return attended(x, mask).mean(axis=0)[:NUMBERS]
 
 
 def _write(axes, words):

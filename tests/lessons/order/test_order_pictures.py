@@ -42,8 +42,8 @@ def test_weights_are_shared_out_by_the_mask(mask):
 
 
 def test_the_variance_of_scores_is_the_mean_square_of_a_loop():
-    arrays = ScoreVariance(head_dim=9, seed=2).compute()
-    q, k = np.random.default_rng(2).standard_normal((2, PAIRS, 256), dtype=np.float32)
+    arrays = ScoreVariance(head_dim=9).compute()
+    q, k = np.random.default_rng(4).standard_normal((2, PAIRS, 256), dtype=np.float32)
     for divisor, (_, [variance]) in zip((1, 3), arrays.here, strict=True):
         scores = [product(q[i, :9], k[i, :9]) / divisor for i in range(PAIRS)]
         np.testing.assert_allclose(variance, np.mean(np.square(scores)), rtol=1e-5)
