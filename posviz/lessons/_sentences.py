@@ -25,11 +25,6 @@ def is_word(token):
     return token[0].isalnum() or token[0] == "_"
 
 
-def are(tokens, word):
-    """Which tokens are a word as a reader types it: capital letters do not matter."""
-    return [token.casefold() == word.strip().casefold() for token in tokens]
-
-
 def short(token):
     """A token as a label has it."""
     return token if len(token) <= LETTERS else token[: LETTERS - 1] + "…"

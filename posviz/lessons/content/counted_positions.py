@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.lessons._sentences import ENDS, is_word, label_tokens, tokens_of
-from posviz.pictures.knobs import choice, integer, real, text
+from posviz.pictures.knobs import choice, real, text
 from posviz.pictures.parts import Curve, Text, broken, inches, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 
@@ -20,24 +20,18 @@ class CountedPositions(Picture):
 
     counts = choice("full stops", options=tuple(COUNTS))
     sharpness = real(4, low=0, high=10, step=0.1, play=True)
-    query = integer(
-        13,
-        low=0,
-        high=79,
-        until=lambda p: len(tokens_of(p.sentence)) - 1,
-        label="query (token)",
-    )
     sentence = text("It rained. So we stayed in and we read. Then we left", redraw=True)
 
     def compute(self) -> Arrays:
-        """Return the gates of the query, over the keys up to it, and distances and positions.
+        """Return the gates of the last token, over all keys, and distances and positions.
 
         The scores are ±sharpness: a gate is σ(sharpness) where the query counts and
         σ(−sharpness) elsewhere. counted: which keys it counts [keys].
         """
-        tokens, keys = tokens_of(self.sentence), np.arange(self.query + 1)
-        counted = np.array([COUNTS[self.counts](token) for token in tokens])[keys]
-        distance = self.query - keys
+        tokens = tokens_of(self.sentence)
+        keys = np.arange(len(tokens))
+        counted = np.array([COUNTS[self.counts](token) for token in tokens])
+        distance = keys[::-1]
         gates = cope_gates(np.where(counted, self.sharpness, -self.sharpness), distance)
         x = np.stack([keys, keys], axis=1).astype(float)
         return self.arrays(
@@ -71,7 +65,7 @@ class CountedPositions(Picture):
     def caption(self, arrays: Arrays) -> str:
         own = arrays.gates[1][arrays.counted].sum()
         return (
-            f"At distance {arrays.query} the first key is at position "
+            f"At distance {arrays.distance[1][0]} the first key is at position "
             f"{arrays.positions[1][0]:.2f}: {own:.2f} come from what is counted, and "
             f"{arrays.positions[1][0] - own:.2f} from all other tokens."
         )

@@ -8,19 +8,20 @@ from posviz.encodings.alibi import alibi_bias
 from posviz.encodings.fire import fire_bias, fire_distances
 from posviz.encodings.kerple import kerple_log_bias, kerple_power_bias
 from posviz.encodings.t5 import t5_bucket
-from posviz.pictures.knobs import log, log_integer, real
+from posviz.pictures.knobs import log_integer, real
 from posviz.pictures.parts import Curve, Rule, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 FURTHEST, FIRE_L = 10_000, 512  # tokens
 DISTANCES = np.unique([*np.geomspace(1, FURTHEST, 400).astype(int), *range(16, FURTHEST + 1, 16)])
-LOOKS = {  # of each function its line, how wide, and its mark
-    "T5": ("C3-", 1.8, "C3s"),
-    "ALiBi": ("C1-", 0.7, "C1D"),
-    "Kerple power": ("C4--", 1, "C4v"),
-    "Kerple log": ("C2-.", 1, "C2^"),
-    "FIRE": ("C0-", 1.2, "C0o"),
+TOLD, SLOPE = 100, 0.0625  # tokens, a distance for the caption; ALiBi's, and Kerple's r₁
+LOOKS = {  # of each function its line, and how wide
+    "T5": ("C3-", 1.8),
+    "ALiBi": ("C1-", 0.7),
+    "Kerple power": ("C4--", 1),
+    "Kerple log": ("C2-.", 1),
+    "FIRE": ("C0-", 1.2),
 }
 
 
@@ -30,23 +31,17 @@ class DistanceFunctions(Picture):
     size = (8.0, 3.9)
     paper_size = (3.3, 2.9)
 
-    distance = log_integer(
-        100, low=1, high=FURTHEST, until=lambda p: p.query, play=True, label="distance (tokens)"
-    )
-    query = log_integer(2048, low=16, high=FURTHEST, label="query’s position")
     exponent = real(0.7, low=0.1, high=2, step=0.01, label="power’s r₂")
-    slope = log(0.0625, low=0.001, high=1, label="slope, power’s r₁")
+    query = log_integer(2048, low=TOLD, high=FURTHEST, play=True, label="query’s position")
 
     def compute(self) -> Arrays:
-        """Return by function the biases at DISTANCES, and at the distance [1].
+        """Return by function the biases at DISTANCES, and at the distance TOLD [1].
 
         FIRE's are NaN where there is no key; within: FIRE's of the last row of which it reads the
         distance alone, that of a query at L.
         """
-        place = np.array([self.distance])
         curves, here = (
-            _biases(at, self.slope, self.exponent) | {"FIRE": _fire(at, self.query)}
-            for at in (DISTANCES, place)
+            _biases(at, self.exponent, self.query) for at in (DISTANCES, np.array([TOLD]))
         )
         return self.arrays(curves=curves, within=(DISTANCES, _fire(DISTANCES, FIRE_L)), here=here)
 
@@ -56,14 +51,9 @@ class DistanceFunctions(Picture):
         zero(axes)
         lines = [
             Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), name, stroke=width)
-            for name, (line, width, _) in LOOKS.items()
+            for name, (line, width) in LOOKS.items()
         ]
         within = Curve(axes, "C0:", "within", "FIRE, query at L", stroke=1.2)
-        marks = [
-            Curve(axes, mark, lambda a, n=name: ([a.distance], a.here[n]))
-            for name, (*_, mark) in LOOKS.items()
-        ]
-        here = Rule(axes, {"color": "C6", "linestyle": ":"}, "distance")
         grey = {"color": "C6", "linestyle": "--"}
         end = Rule(axes, grey, "query", "the row’s first token")
         axes.set(xscale="log", xlim=(0.9, 1.1 * FURTHEST), xlabel="distance (tokens)")
@@ -73,30 +63,31 @@ class DistanceFunctions(Picture):
         ncols = 4 if wide(figure) else 3
         handles = [*lines, within, end]
         legend_above(figure, handles, ncols=ncols, columnspacing=1.1, handlelength=1.7)
-        return [here, end, *lines, within, *marks]
+        return [end, *lines, within]
 
     def caption(self, arrays: Arrays) -> str:
         alibi, power, fire = (
             signed(arrays.here[name][0], "z.2f") for name in ("ALiBi", "Kerple power", "FIRE")
         )
         return (
-            f"At distance {arrays.distance:,} from a query at {arrays.query:,} ALiBi adds {alibi} "
+            f"At distance {TOLD} from a query at {arrays.query:,} ALiBi adds {alibi} "
             f"to the score, Kerple’s power {power} and FIRE {fire}."
         )
 
 
-def _biases(distances, slope, exponent):
-    """By function, but for FIRE, what is added to the score at distances [n], [n] each.
+def _biases(distances, exponent, query):
+    """By function what is added to the score at distances [n], [n] each.
 
-    slope is ALiBi's, and r₁ of Kerple's power; exponent its r₂. T5 has its 32 buckets up to 128
+    exponent: r₂ of Kerple's power. T5 has its 32 buckets up to 128
     tokens, with a table that falls by 0.1 a bucket.
     """
     one = np.ones(1)
     return {
         "T5": -0.1 * t5_bucket(distances, bidirectional=False),
-        "ALiBi": alibi_bias(slope * one, distances[None])[0, 0],
-        "Kerple power": kerple_power_bias(slope * one, exponent * one, distances[None])[0, 0],
+        "ALiBi": alibi_bias(SLOPE * one, distances[None])[0, 0],
+        "Kerple power": kerple_power_bias(SLOPE * one, exponent * one, distances[None])[0, 0],
         "Kerple log": kerple_log_bias(one, one, distances[None])[0, 0],
+        "FIRE": _fire(distances, query),
     }
 
 

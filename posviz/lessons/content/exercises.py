@@ -4,27 +4,17 @@ import numpy as np
 
 from posviz.encodings.fox import fox_bias
 from posviz.teaching.checker import Checker
-from posviz.teaching.mistakes import answer, argument, step, wrong
-
-
-def _sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
+from posviz.teaching.mistakes import answer, step, wrong
 
 # ---------------------------------------------------------------- the plan of the layers
 
 
-def plan(config, *, first=1, rotating=1):
+def plan(config, *, rotating=1):
     """Return [layers, 2]: 1 where a layer has RoPE, else 0; the tokens it sees (0: all)."""
-    layers = np.arange(config["num_hidden_layers"]) + first
+    layers = np.arange(config["num_hidden_layers"]) + 1
     flags = np.array(config["no_rope_layers"] or layers % config["no_rope_layer_interval"] != 0)
     has_rope = flags == rotating
     return np.stack([has_rope, np.where(has_rope, config["sliding_window"], 0)], axis=1)
-
-
-def _inverted(config):
-    listed = config["no_rope_layers"]
-    return config | {"no_rope_layers": listed and [1 - flag for flag in listed]}
 
 
 def _with_windows(rows, values):
@@ -55,16 +45,10 @@ check_plan = Checker(
     _plan_inputs,
     edges=[(_config(),), (_config(listed=[0, 1, 1, 1]),), (_config(layers=1),)],
     mistakes=[
-        argument("flag inverted",
-            "You read no_rope_layers the other way around. In spite of its name, a 1 is a layer "
-            "with RoPE, and a 0 is a layer without position.", config=_inverted),
-        step("all flags inverted",
-            "You exchanged the two kinds of layers. Most layers have RoPE and the window; the "
-            "few others have no position.", rotating=0),
-        step("off by one in every fourth",
-            "Where no list is given, your layers without position begin at the first. Count "
-            "layers from 1: in fours it is the fourth, so (layer + 1) % interval is 0 there.",
-            first=0),
+        step("flag inverted",
+            "You exchanged the two kinds of layers. In spite of its name, a 1 in no_rope_layers "
+            "is a layer with RoPE and the window, and a 0 is a layer without position.",
+            rotating=0),
         answer("window on all layers",
             lambda rows, config: _with_windows(rows, config["sliding_window"]),
             "Your layers without position have the window as well. They see all tokens, because "
@@ -80,11 +64,16 @@ check_plan = Checker(
 # ---------------------------------------------------------------- FoX
 
 
-def fox(logits, *, gate=_sigmoid, log=np.log, after=np.greater, up_to=np.less_equal):
+def _steps(logits):
+    """Return ln of the gate of each token."""
+    return np.log(1 / (1 + np.exp(-logits)))
+
+
+def fox(logits, *, after=np.greater, up_to=np.less_equal):
     """Return the bias [len, len] from logits [len]: sums of ln gate after the key, to the query."""
     tokens = np.arange(len(logits))
     counted = after(tokens, tokens[:, None]) & up_to(tokens, tokens[:, None, None])
-    return np.tril(counted @ log(gate(logits)))
+    return np.tril(counted @ _steps(logits))
 
 
 check_fox = Checker(
@@ -100,19 +89,8 @@ check_fox = Checker(
         step("query's own gate left out",
             "You stopped before the query. Its own gate forgets all that came before it, so it "
             "counts: the sum goes up to i, inclusive.", up_to=np.less),
-        step("gates not logged",
-            "You summed the gates themselves. A score stands in an exponent, where a product "
-            "becomes a sum: take their logarithms.", log=lambda gates: gates),
-        step("sigmoid forgotten",
-            "You summed the logits. The gate is σ(logit), between 0 and 1; the sum is of "
-            "ln σ(logit).",
-            gate=np.exp,  # whose logarithm is the logit
-        ),
         answer("sign", lambda bias: -bias,
             "Your bias is above 0, so far keys gain. ln of a gate is below 0, and so is the bias."),
-        argument("what is forgotten",
-            "You took 1 − σ, or σ of the negative. The gate says how much is kept: an open one, "
-            "1, leaves all scores as they are.", logits=lambda logits: -logits),
         answer("the product itself", lambda bias: np.tril(np.exp(bias)),
             "That is the product of the gates, by which weights are multiplied. Asked for is "
             "what is added to scores: its logarithm."),
@@ -120,7 +98,7 @@ check_fox = Checker(
             "Your rows are constant: you summed from the first token to the query for every key, "
             "and a softmax does not see that. Subtract the sum up to the key.",
             after=lambda token, key: token >= 0 * key),
-        wrong("future keys not 0", lambda logits: fox_bias(np.log(_sigmoid(logits))),
+        wrong("future keys not 0", lambda logits: fox_bias(_steps(logits)),
             "For future keys your difference of sums is above 0. A mask hides these keys, so "
             "return 0 there: np.tril."),
         answer("−inf for future keys",

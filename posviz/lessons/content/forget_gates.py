@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.fox import fox_bias
-from posviz.lessons._sentences import are, label_tokens, tokens_of
+from posviz.lessons._sentences import ENDS, label_tokens, tokens_of
 from posviz.pictures.knobs import real, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
@@ -13,29 +13,29 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
+OTHERS = 0.9  # the gate of all other tokens
+
 
 class ForgetGates(Picture):
-    """FoX: a token with a low gate separates what came before it from what follows."""
+    """FoX: a full stop with a low gate separates what came before it from what follows."""
 
     size = (8.0, 3.7)
     paper_size = (3.3, 5.0)
 
     sentence = text("The cat sat on the mat. Then it slept a while", redraw=True)
-    word = text(".", max_length=20, label="word or mark")
-    gate = real(0.05, low=0.01, high=1, step=0.01, play=True, label="its gate")
-    others = real(0.9, low=0.01, high=1, step=0.01, label="gate of all others")
+    gate = real(0.05, low=0.01, high=1, step=0.01, play=True, label="gate of a full stop")
 
     def compute(self) -> Arrays:
         """Return the bias [tokens, tokens], NaN for keys ahead, and curves over the keys.
 
-        fox, alibi: the last query's biases, with these gates and if all were those of the others;
-        words: upright lines at the word; room: the ends of the axis of biases.
+        fox, alibi: the last query's biases, with these gates and if all were OTHERS; stops:
+        upright lines at full stops; room: the ends of the axis of biases.
         """
         tokens = tokens_of(self.sentence)
-        chosen, at = np.array(are(tokens, self.word)), np.arange(len(tokens))
-        bias = fox_bias(np.log(np.where(chosen, self.gate, self.others)))
-        alibi = np.log(self.others) * (at[-1] - at)
-        x = np.repeat(at[chosen].astype(float), 2).reshape(-1, 2)
+        is_stop, at = np.array([token in ENDS for token in tokens]), np.arange(len(tokens))
+        bias = fox_bias(np.log(np.where(is_stop, self.gate, OTHERS)))
+        alibi = np.log(OTHERS) * (at[-1] - at)
+        x = np.repeat(at[is_stop].astype(float), 2).reshape(-1, 2)
         lowest = -1.04 * min(bias[-1].min(), alibi.min())
         # The ends stand still while the biases move a little.
         end = next((step for step in (2, 5, 10, 20, 50, 100, 200) if step >= lowest), 500.0)
@@ -43,7 +43,7 @@ class ForgetGates(Picture):
             bias=np.where(at[:, None] >= at, bias, np.nan),
             fox=(at, bias[-1]),
             alibi=(at, alibi),
-            words=broken(np.stack([x, 0 * x + [0, 1]], axis=-1)),
+            stops=broken(np.stack([x, 0 * x + [0, 1]], axis=-1)),
             room=(-end, 0.04 * end),
         )
 
@@ -55,17 +55,17 @@ class ForgetGates(Picture):
         bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)
         ticks = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
-        words = Curve(row, "C2:", "words", "the word", transform=row.get_xaxis_transform())
+        stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
         row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")
         row.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         alibi, fox = Curve(row, "C1--", "alibi", "ALiBi"), Curve(row, "C0o-", "fox", "FoX")
-        legend_above(figure, [fox, alibi, words])
+        legend_above(figure, [fox, alibi, stops])
         side = min(0.3 * width, 0.6 * height) if wide(figure) else min(0.5 * width, 0.4 * height)
         label_tokens(triangle.yaxis, tokens, side)
         label_tokens(triangle.xaxis, tokens, side, rotation=90)
         label_tokens(row.xaxis, tokens, (0.35 if wide(figure) else 0.7) * width, rotation=90)
         triangle.set(xlabel="key", ylabel="query", title="bias (grey: ahead)")
-        return [bias, Limits(row, lambda a: {"ylim": a.room}), words, alibi, fox]
+        return [bias, Limits(row, lambda a: {"ylim": a.room}), stops, alibi, fox]
 
     def caption(self, arrays: Arrays) -> str:
         fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))

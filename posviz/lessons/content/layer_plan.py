@@ -1,7 +1,6 @@
 """A column of layers: which have RoPE, how far each sees, how far information gets."""
 
 import functools
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,29 +12,11 @@ from posviz.pictures.knobs import choice, integer, log_integer
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, whole, with_room
 from posviz.pictures.picture import Arrays, Picture
 
-MOST = 48  # layers, as many as Llama 4 has by default
+MOST = 48  # layers
 LONGEST = 10_000_000  # tokens
-# Of each its configuration, and the entry that limits how far a layer sees.
-PLANS: dict[str, tuple[dict[str, Any], str]] = {
-    "all RoPE": ({"model_type": "llama"}, ""),
-    "all windowed": ({"model_type": "mistral"}, "sliding_window"),
-    "Cohere 2": ({"model_type": "cohere2"}, "sliding_window"),
-    "Llama 4": ({"model_type": "llama4_text"}, "attention_chunk_size"),
-    "SmolLM3": ({"model_type": "smollm3"}, ""),
-    "Gemma 3": (
-        {
-            "model_type": "gemma3_text",
-            "rope_parameters": {
-                "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
-                "full_attention": {"rope_type": "default", "rope_theta": 1_000_000.0},
-            },
-        },
-        "sliding_window",
-    ),
-}
-WINDOWS_IN_A_ROW = {"all windowed": MOST, "Gemma 3": 5}  # before a layer that sees all
+# The type of a model with each plan.
+PLANS = {"all windowed": "mistral", "Cohere 2": "cohere2", "Gemma 3": "gemma3_text"}
 KINDS = ("NoPE", "RoPE", "RoPE, larger base")
-LIMITED = tuple(plan for plan, (_, limit) in PLANS.items() if limit)
 
 
 class LayerPlan(Picture):
@@ -44,9 +25,7 @@ class LayerPlan(Picture):
     size = (8.0, 2.6)
 
     plan = choice("Cohere 2", options=tuple(PLANS))
-    window = log_integer(
-        4096, low=128, high=100_000, when={"plan": LIMITED}, label="window or chunk"
-    )
+    window = log_integer(4096, low=128, high=100_000)
     layers = integer(8, low=1, high=MOST, play=True)
     length = log_integer(65_536, low=1024, high=LONGEST, label="text (tokens)")
 
@@ -57,12 +36,12 @@ class LayerPlan(Picture):
         token 0 has reached. reaching: how many tokens reach the last one.
         """
         plan, bases = plan_of(self.plan, self.layers, self.window)
+        sees = [min(layer.window or self.length, self.length) for layer in plan]
         newest, oldest = [0], self.length - 1
-        for layer in plan:
-            newest.append(_newest_after(layer, newest[-1], self.length - 1))
-        for layer in reversed(plan):
-            oldest = _oldest_before(layer, oldest)
-        sees = [min(layer.window or layer.chunk or self.length, self.length) for layer in plan]
+        for tokens in sees:
+            newest.append(min(newest[-1] + tokens - 1, self.length - 1))
+        for tokens in reversed(sees):
+            oldest = max(oldest - tokens + 1, 0)
         least = min((base for base in bases if base), default=0)
         return self.arrays(
             sees=np.array(sees),
@@ -96,7 +75,7 @@ class LayerPlan(Picture):
                 spread.add_patch(
                     Polygon([(0, 0)], color=look[kind], lw=0, alpha=0.85, animated=True)
                 ),
-                lambda a, kind=kind: {"xy": _bars(0, a.newest, a.kind == kind)},
+                lambda a, kind=kind: {"xy": _bars(a.newest, a.kind == kind)},
             )
             for kind in range(len(KINDS))
         ]
@@ -121,31 +100,10 @@ class LayerPlan(Picture):
 @functools.lru_cache(maxsize=64)
 def plan_of(name: str, layers: int, window: int) -> tuple[tuple[Layer, ...], tuple[float, ...]]:
     """Return the layers of a plan and the base of each, 0 without RoPE, as released."""
-    released, limit = PLANS[name]
-    config = {**released, "head_dim": 128, "num_hidden_layers": layers} | {limit: window}
-    if name in WINDOWS_IN_A_ROW:
-        full = WINDOWS_IN_A_ROW[name] + 1
-        config["layer_types"] = [
-            "sliding_attention" if layer % full else "full_attention"
-            for layer in range(1, layers + 1)
-        ]
-    reading = read_config(config)
+    config = {"model_type": PLANS[name], "head_dim": 128, "num_hidden_layers": layers}
+    reading = read_config(config | {"sliding_window": window})
     bases = {kind.kind: kind.base if kind.method != "none" else 0.0 for kind in reading.kinds}
     return reading.layers, tuple(bases[layer.kind] for layer in reading.layers)
-
-
-def _newest_after(layer, newest, last):
-    """The last position that sees one up to ``newest`` in this layer."""
-    if layer.chunk:
-        return min((newest // layer.chunk + 1) * layer.chunk - 1, last)
-    return min(newest + layer.window - 1, last) if layer.window else last
-
-
-def _oldest_before(layer, oldest):
-    """The first position that is seen from ``oldest`` in this layer."""
-    if layer.chunk:
-        return oldest // layer.chunk * layer.chunk
-    return max(oldest - layer.window + 1, 0) if layer.window else 0
 
 
 def _dots(arrays, kind):
@@ -154,10 +112,10 @@ def _dots(arrays, kind):
     return arrays.sees[at], at + 1
 
 
-def _bars(start, ends, chosen):
-    """One outline of the bars of the layers that are chosen, joined at the start: [4 · bars, 2]."""
+def _bars(ends, chosen):
+    """One outline of the bars from 0 of the layers that are chosen: [4 · bars, 2]."""
     at = np.flatnonzero(chosen) + 1
-    x = np.stack([0 * at + start, ends[chosen], ends[chosen], 0 * at + start], axis=-1)
+    x = np.stack([0 * at, ends[chosen], ends[chosen], 0 * at], axis=-1)
     y = at[:, None] + [-0.4, -0.4, 0.4, 0.4]
     corners = np.stack([x, y], axis=-1).reshape(-1, 2)
-    return corners if len(at) else np.full((1, 2), float(start))
+    return corners if len(at) else np.zeros((1, 2))
