@@ -12,8 +12,8 @@ from posviz.pictures.parts import Curve, Rule, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM, PAIRS, SCALE = 64, 32, 2 / 8  # a score of two numbers a pair, after 1/√head_dim
-TRAINED, LONGEST = 512, 2048  # tokens
-STEPS = np.arange(32, LONGEST + 1, 32)  # lengths at which the error is shown
+TRAINED, LONGEST, PROMPT = 512, 2048, 64  # tokens; one pass rotates all keys of the prompt
+STEPS = np.arange(PROMPT, LONGEST + 1, 32)  # lengths at which the error is shown
 KEYS = np.arange(LONGEST)
 TURNED, UNTURNED, FIXED = "rotated keys", "unrotated keys", "one length for all"
 
@@ -25,8 +25,7 @@ class CacheTrap(Picture):
     paper_size = (3.3, 3.4)
 
     cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
-    length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far")
-    prompt = log_integer(64, low=1, high=LONGEST, label="of it the prompt")
+    length = log_integer(1024, low=PROMPT, high=LONGEST, play=True, label="text so far")
 
     def compute(self) -> Arrays:
         """Return where the slowest pair sees the keys [length], and how far the scores are off.
@@ -34,18 +33,14 @@ class CacheTrap(Picture):
         error: the largest difference from a fresh pass, now and at all steps [steps]; elsewhere:
         the share of the attention that goes to other keys.
         """
-        inv_freq = _by_length()
-        now = inv_freq[-1 if self.cache == FIXED else self.length - 1]
-        fresh = of_keys = np.broadcast_to(now, (self.length, PAIRS))
-        errors = 0.0 * STEPS
-        if self.cache == TURNED:
-            errors = _errors(self.prompt)
-            if self.length > self.prompt:  # else one pass has rotated all
-                of_keys = _in_cache(inv_freq, self.prompt)[: self.length]
-        scores = np.stack([_scores(now, each) for each in (fresh, of_keys)])
+        now = _by_length()[-1 if self.cache == FIXED else self.length - 1]
+        is_trap = self.cache == TURNED
+        of_keys = _in_cache()[: self.length] if is_trap else now
+        errors = _errors() if is_trap else 0.0 * STEPS
+        scores = np.stack([_scores(self.length, now, each) for each in (now, of_keys)])
         weights, keys = softmax(scores), KEYS[: self.length]
         error = abs(scores[1] - scores[0]).max()
-        seems = keys * of_keys[:, -1] / now[-1]
+        seems = keys * of_keys[..., -1] / now[-1]
         return self.arrays(
             seems=seems,
             error=error,
@@ -55,7 +50,6 @@ class CacheTrap(Picture):
             behind=(keys, np.where(seems < self.length, seems, np.nan)),
             ahead=(keys, np.where(seems >= self.length, seems, np.nan)),
             query=self.length - 1,
-            prompt=min(self.prompt, self.length),
             by_step=(STEPS, errors),
             here=([self.length], [error]),
         )
@@ -70,7 +64,6 @@ class CacheTrap(Picture):
         seems = Curve(places, "C0-", "behind", "with the cache", stroke=1.5)
         ahead = Curve(places, "C1-", "ahead", "seems ahead", stroke=2.5)
         query = Rule(places, {"color": "C2"}, "query", "query", upright=False)
-        prompt = Rule(places, {"color": "C4", "linestyle": "-."}, "prompt", "prompt")
         error = Curve(errors, "C1-", "by_step")
         mark = Curve(errors, "C1o", "here", marks=1.6)
         places.set(ylabel="seems to be at", ylim=(-150, 3900))
@@ -78,9 +71,9 @@ class CacheTrap(Picture):
         errors.set(xlabel="key (position); text so far (tokens)", ylabel="score off by")
         errors.set_ylim(-0.6, 5.6)
         whole(places.xaxis, places.yaxis, errors.yaxis, most=4)
-        legend_above(figure, [seems, ahead, true, query, prompt, ends[0]], narrow=2)
+        legend_above(figure, [seems, ahead, true, query, ends[0]], narrow=2)
         figure.align_ylabels((places, errors))
-        return [true, query, prompt, seems, ahead, error, mark]
+        return [true, query, seems, ahead, error, mark]
 
     def caption(self, arrays: Arrays) -> str:
         start = f"Dynamic NTK, {arrays.length:,} tokens: "
@@ -106,38 +99,26 @@ def _by_length():
     return np.array(found)
 
 
-def _in_cache(inv_freq, prompt):
+def _in_cache():
     """The frequencies of keys: the prompt's at its end, those of a later key as it came."""
-    return inv_freq[np.maximum(KEYS, prompt - 1)]
+    return _by_length()[np.maximum(KEYS, PROMPT - 1)]
 
 
-def _scores(query, keys):
-    """The scores [keys] of a newest token with equal ones, its own kind, of norm √head_dim.
+def _scores(length, query, keys):
+    """The scores [length] of a newest token with equal ones, its own kind, of norm √head_dim.
 
-    query: its frequencies [pairs]; keys: those of each key [keys, pairs].
+    query: its frequencies [pairs]; keys: those of all keys [pairs], or of each [length, pairs].
     """
-    angles = (len(keys) - 1) * query - KEYS[: len(keys), None] * keys
+    angles = (length - 1) * query - KEYS[:length, None] * keys
     return SCALE * np.cos(angles).sum(axis=-1)
 
 
-@functools.lru_cache(maxsize=4)
-def _errors(prompt):
-    """The largest error of a score at each step [steps]; none while the prompt is read."""
-    inv_freq = _by_length()
-    keys = _rotated(KEYS[:, None] * _in_cache(inv_freq, prompt))
-    queries = _rotated((STEPS - 1)[:, None] * inv_freq[STEPS - 1])
-    off = abs(SCALE * queries @ keys.T - _fresh())
-    is_key = (STEPS[:, None] > KEYS) & (STEPS[:, None] > prompt)
-    return np.where(is_key, off, 0).max(axis=1)
-
-
-def _rotated(angles):
-    """The unit vectors at these angles: cosines, then sines."""
-    return np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
-
-
 @functools.cache
-def _fresh():
-    """The scores of a fresh pass over the text at each step, [steps, keys]."""
-    distances = (STEPS[:, None] - 1 - KEYS)[..., None]
-    return SCALE * np.cos(distances * _by_length()[STEPS - 1, None]).sum(axis=-1)
+def _errors():
+    """The largest error of a score at each step [steps]."""
+    inv_freq, keys, errors = _by_length(), _in_cache(), []
+    for length in STEPS:
+        now = inv_freq[length - 1]
+        off = _scores(length, now, keys[:length]) - _scores(length, now, now)
+        errors.append(abs(off).max())
+    return np.array(errors)

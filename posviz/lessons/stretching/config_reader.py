@@ -1,8 +1,6 @@
 """What a model's configuration says: which pairs are slowed, and what is wrong in it."""
 
-import json
 import textwrap
-from pathlib import Path
 
 import numpy as np
 from matplotlib import rcParams
@@ -27,25 +25,13 @@ NOTHING = np.array([]), np.array([])
 
 
 class ConfigReader(Picture):
-    """What a configuration says: which pairs are slowed, in which layers, and what is misread.
-
-    `config` is the text of a config.json, or a dict, or the path of a file.
-    """
+    """What a configuration says: which pairs are slowed, in which layers, and what is misread."""
 
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
 
     model = choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
     config = text("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")
-
-    def __init__(self, config="", **knobs):
-        if isinstance(config, dict):
-            config = json.dumps(config)
-        elif isinstance(config, Path):
-            config = config.read_text("utf-8")
-        if config and "model" not in knobs:
-            knobs["model"] = PASTED
-        super().__init__(config=config, **knobs)
 
     def compute(self) -> Arrays:
         """Return the wavelengths of all kinds of layers before and after, as lines with gaps.

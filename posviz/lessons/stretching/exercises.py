@@ -63,20 +63,17 @@ check_new_base = Checker(
 # ---------------------------------------------------------------- 2 YaRN's ramp
 
 
-def yarn_ramp(head_dim, base, length, factor, fast, slow, *, first=math.floor, last=math.ceil):
-    """What each pair keeps of its frequency, [head_dim/2]: from 1 to 1/factor."""
-    rotations = np.array([fast, slow])
-    low, high = head_dim * np.log(length / (2 * np.pi * rotations)) / (2 * np.log(base))
-    low, high = first(low), last(high)
-    ramp = np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1)
+def blend(ramp, factor):
+    """1 where the ramp is 0, 1/factor where it is 1."""
     return 1 - ramp + ramp / factor
 
 
-def ramp_by_rotations(head_dim, base, length, factor, fast, slow):
-    """The ramp of YaRN's paper, equation 18, [head_dim/2]."""
-    rotations = length * base ** (-np.arange(0, head_dim, 2) / head_dim) / (2 * np.pi)
-    kept = np.clip((rotations - slow) / (fast - slow), 0, 1)
-    return kept + (1 - kept) / factor
+def yarn_ramp(head_dim, base, length, factor, fast, slow, *, mix=blend):
+    """What each pair keeps of its frequency, [head_dim/2]: from 1 to 1/factor."""
+    rotations = np.array([fast, slow])
+    low, high = head_dim * np.log(length / (2 * np.pi * rotations)) / (2 * np.log(base))
+    low, high = math.floor(low), math.ceil(high)
+    return mix(np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1), factor)
 
 
 check_yarn_ramp = Checker(
@@ -92,48 +89,25 @@ check_yarn_ramp = Checker(
         float(rng.choice([1, 1.5, 2])),
     ),
     mistakes=[
-        wrong("rotations for index", ramp_by_rotations,
-            "Your ramp is linear in the number of rotations, as in the paper. The "
-            "released code, with which the models were trained, has one that is linear in the "
-            "index of the pair."),
-        argument("β swapped",
-            "You exchanged the two numbers of rotations. The pair that makes `fast` rotations "
-            "comes first: there the ramp begins.", fast=lambda slow: slow, slow=lambda fast: fast),
-        answer("ramp upside down", lambda y, factor: 1 + 1 / factor - y,
+        step("ramp upside down",
             "You slowed the fast pairs and kept the slow ones. Those that rotated often "
-            "in training are kept: the ramp is 0 for them, and it is the part that is slowed."),
-        step("not rounded",
-            "Your ramp begins and ends between two pairs. The code rounds outwards, floor and "
-            "ceil, unless a configuration says truncate: false.", first=float, last=float),
-        step("both rounded down",
-            "You rounded both ends down; int and // do, too. The second one is rounded up: "
-            "math.ceil.", last=math.floor),
-        argument("extended length as L",
-            "You counted rotations in the longer text. Which pairs are kept is decided by the "
-            "rotations in training, in `length` tokens.",
-            length=lambda length, factor: length * factor),
-        argument("2π missing",
-            "You took radians for rotations. A rotation is 2π of them, so a pair that makes r "
-            "rotations in L tokens has the wavelength L / r, and its frequency is 2π over that.",
-            length=lambda length: 2 * np.pi * length),
-        argument("dimension for pair",
-            "Your ends are twice as far: you counted dimensions. From b^(−2i/d) the pair is "
-            "i = d/2 · log_b(…).",
-            base=lambda base: base**0.5,  # its logarithm halves, so both ends double
-        ),
-        answer("ramp / factor taken off",
-            lambda y, factor: 1 - (1 - y) / (1 - 1 / factor) / factor,
+            "in training are kept: the ramp is 0 for them, and it is the part that is slowed.",
+            mix=lambda ramp, factor: blend(1 - ramp, factor)),
+        step("ramp / factor taken off",
             "You returned 1 − ramp / factor. Where the ramp is 1, that leaves 1 − 1/factor, and "
-            "1/factor is asked for. Blend the two ends: (1 − ramp) · 1 + ramp · 1/factor."),
-        answer("slow pairs stopped", lambda y, factor: 1 - (1 - y) / (1 - 1 / factor),
+            "1/factor is asked for. Blend the two ends: (1 − ramp) · 1 + ramp · 1/factor.",
+            mix=lambda ramp, factor: 1 - ramp / factor),
+        step("slow pairs stopped",
             "You returned 1 − ramp. Where the ramp is 1 that leaves 0, so these pairs would not "
-            "rotate at all. Add their share: ramp · 1/factor."),
-        answer("factors blended", lambda y, factor: 1 / (1 + (1 - y) * factor),
+            "rotate at all. Add their share: ramp · 1/factor.",
+            mix=lambda ramp, factor: 1 - ramp),
+        step("factors blended",
             "You blended 1 and factor, and then divided by the blend. Blend the shares 1 and "
-            "1/factor: (1 − ramp) · 1 + ramp · 1/factor."),
-        answer("the ramp itself", lambda y, factor: (1 - y) / (1 - 1 / factor),
+            "1/factor: (1 − ramp) · 1 + ramp · 1/factor.",
+            mix=lambda ramp, factor: 1 / (1 - ramp + ramp * factor)),
+        step("the ramp itself",
             "That is the ramp, 0 where a pair is kept. Blend with it: (1 − ramp) · 1 + ramp · "
-            "1/factor."),
+            "1/factor.", mix=lambda ramp, factor: ramp),
     ],
 )
 
