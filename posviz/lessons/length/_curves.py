@@ -5,12 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from posviz.lab.results import Result, committed
-from posviz.lab.tables import ALL_ARMS, Table
+from posviz.lab.tables import Table
 from posviz.pictures.parts import Curve, Text, broken, with_room
 
-NOTHING = "nothing"  # beside the arm
-BESIDE = (NOTHING, *ALL_ARMS)
 LOOKS = {"arm": "C0-o", "beside": "C1--s"}
 LABELS = {"arm": "method (thin: every run)", "beside": "beside it"}
 
@@ -29,11 +26,6 @@ class Curves(NamedTuple):
         """Return x, and the median of the runs of an arm [points], NaN where it has none."""
         runs = self.of(arm)
         return self.x, np.median(runs, axis=0) if len(runs) else np.full(len(self.x), np.nan)
-
-
-def results_of(given) -> tuple[Result, ...]:
-    """Return the results that a reader has given, or those that come with the package."""
-    return committed() if given is None else tuple(given)
 
 
 def by_position(found: Table) -> Curves:
@@ -78,13 +70,9 @@ def names(axes, *places: tuple[float, float, str]) -> list[Text]:
     """The names of both arms in their colours, each at its place in the axes: x, y, alignment."""
     look = {"transform": axes.transAxes, "va": "bottom", "fontweight": "bold"}
     return [
-        Text(axes, x, y, lambda a, n=name: _name(getattr(a, n)), color=colour[:2], ha=ha, **look)
+        Text(axes, x, y, name, color=colour[:2], ha=ha, **look)
         for (x, y, ha), (name, colour) in zip(places, LOOKS.items(), strict=True)
     ]
-
-
-def _name(arm: str) -> str:
-    return "" if arm == NOTHING else arm
 
 
 def in_tokens(axes, x, base: int, room: float, ticks=()) -> None:

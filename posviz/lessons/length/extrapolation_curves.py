@@ -4,11 +4,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.lab.configs import TASKS
-from posviz.lab.results import Result
+from posviz.lab.results import Result, committed
 from posviz.lab.tables import ALL_ARMS, GUESSED, table
 from posviz.lessons.length._curves import (
-    BESIDE,
-    NOTHING,
     Curves,
     arm_and_beside,
     by_position,
@@ -16,7 +14,6 @@ from posviz.lessons.length._curves import (
     in_one_line,
     in_tokens,
     names,
-    results_of,
 )
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Curve, legend_above, wide
@@ -37,12 +34,12 @@ class ExtrapolationCurves(Picture):
 
     task = choice(LOSS, options=TASKS, redraw=True, more=True)
     arm = choice("ALiBi", options=ALL_ARMS, label="method")
-    beside = choice("RoPE", options=BESIDE, label="beside it")
+    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)
         self.given_data = ("given",) * (given is not None) + ("mine",) * (mine is not None)
-        found = results_of(given)
+        found = committed() if given is None else given
         self._tables = {task: table(found, task) for task in TASKS}
         self._curves = {task: _curves(self._tables[task]) for task in TASKS}
         self._mine = None if mine is None else (mine.config, table([mine], mine.config.task))
@@ -96,7 +93,7 @@ class ExtrapolationCurves(Picture):
             if len(runs):
                 first, *_, last = np.median(runs, axis=0)
                 grown.append(f"from {first:{form}} to {last:{form}} for {name}")
-            elif name != NOTHING:
+            else:
                 missing.append(f"{name} has no run")
         if grown:
             missing.insert(0, f"the median {what} goes {' and '.join(grown)}")

@@ -99,10 +99,8 @@ class HeadBrowser(Picture):
         return [grid, *chosen, *maps, stays, *_draw_points(panels["p"], 0.5 if is_large else 1)]
 
     def caption(self, arrays: Arrays) -> str:
-        told, left = (
-            f"In {arrays.name}, layer {arrays.layer} head {arrays.head}",
-            arrays.left_in_place,
-        )
+        told = f"In {arrays.name}, layer {arrays.layer} head {arrays.head}"
+        left = arrays.left_in_place
         if np.isnan(left).all():
             return f"{told}: one token looks at itself alone, so there is nothing to measure."
         return (

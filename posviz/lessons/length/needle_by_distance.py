@@ -3,17 +3,15 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from posviz.lab.results import committed
 from posviz.lab.tables import ALL_ARMS, GUESSED, table
 from posviz.lessons.length._curves import (
-    BESIDE,
-    NOTHING,
     Curves,
     arm_and_beside,
     by_position,
     ends_of,
     in_tokens,
     names,
-    results_of,
 )
 from posviz.pictures.knobs import choice
 from posviz.pictures.layouts import beside
@@ -23,30 +21,24 @@ from posviz.wording import signed
 
 
 class NeedleByDistance(Picture):
-    """A loss that stays flat says nothing of what is found far back.
-
-    `given` are results of a sweep, as `posviz.lab.results.results("runs")` returns them; they stand
-    in for those of the package.
-    """
+    """A loss that stays flat says nothing of what is found far back."""
 
     size = (8.0, 3.5)
     paper_size = (3.3, 4.2)
 
     arm = choice("ALiBi", options=ALL_ARMS, label="method")
-    beside = choice("RoPE", options=BESIDE, label="beside it")
+    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
 
-    def __init__(self, given=None, **knobs):
+    def __init__(self, **knobs):
         super().__init__(**knobs)
-        self.given_data = () if given is None else ("given",)
-        found = results_of(given)
-        self._text, self._needle = table(found, "bytes"), table(found, "recall")
+        self._text, self._needle = (table(committed(), task) for task in ("bytes", "recall"))
         self._losses = by_position(self._text)
         middles = self._needle.places * np.sqrt(2)
         self._found = Curves(middles, self._needle.by_place)
 
     def compute(self) -> Arrays:
         """Return, of both arms, losses {arm: [runs, lengths]} and found {arm: [runs, bins]}."""
-        both = [name for name in (self.arm, self.beside) if name != NOTHING]
+        both = self.arm, self.beside
         return self.arrays(
             far=self._needle.places >= self._needle.trained,
             losses={name: self._text.by_length.get(name, ()) for name in both},

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from posviz.lab.results import committed
 from posviz.lab.tables import ALL_ARMS, SOLVED, table
-from posviz.lessons.length._curves import results_of
 from posviz.pictures.knobs import choice, real
 from posviz.pictures.parts import Curve, Ring, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -16,11 +16,7 @@ RIGHT = COLUMN * len(SHOWN) - 1  # end of the last column
 
 
 class SolveRates(Picture):
-    """Who did not learn a task cannot fail to generalise: every run, inside first.
-
-    `given` are results of a sweep, as `posviz.lab.results.results("runs")` returns them; they stand
-    in for those of the package.
-    """
+    """Who did not learn a task cannot fail to generalise: every run, inside first."""
 
     size = (8.0, 4.2)
     paper_size = (3.3, 5.2)
@@ -28,13 +24,10 @@ class SolveRates(Picture):
     share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
     arm = choice("RoPE", options=METHODS, label="method")
 
-    def __init__(self, given=None, **knobs):
+    def __init__(self, **knobs):
         super().__init__(**knobs)
-        self.given_data = () if given is None else ("given",)
-        found = results_of(given)
-        self._dots = np.concatenate(
-            [_dots(at, table(found, task)) for at, task in enumerate(SHOWN)]
-        )
+        tables = (table(committed(), task) for task in SHOWN)
+        self._dots = np.concatenate([_dots(at, found) for at, found in enumerate(tables)])
 
     def compute(self) -> Arrays:
         """Return {kind: x, y of its dots}, and how many runs of the arm solve their task.

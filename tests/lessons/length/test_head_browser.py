@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from posviz.lessons.length.head_browser import HeadBrowser
-from posviz.models.reading import HeadTrace, shuffled
+from posviz.models.reading import shuffled
 from posviz.models.small import small_model
 from tests.lessons.by_hand import caption_of
 
@@ -12,7 +12,7 @@ from tests.lessons.by_hand import caption_of
 class LookingBack:
     """A model of many heads: head h of layer l looks back l + h tokens."""
 
-    name, shape, rotary = "my model", (3, 5), (None,) * 3
+    name, shape = "my model", (3, 5)
 
     def __init__(self, longest=None):
         self.longest = longest
@@ -23,20 +23,20 @@ class LookingBack:
     def words(self, ids):
         return [f"word {i}" for i in ids]
 
-    def read(self, ids):
+    def weights(self, ids):
         weights = np.zeros((*self.shape, len(ids), len(ids)))
         for layer, head, query in np.ndindex(*self.shape, len(ids)):
             weights[layer, head, query, max(query - layer - head, 0)] = 1
-        return HeadTrace(weights, None, None)
+        return weights
 
 
 def test_maps_and_points_are_what_loops_measure():
     picture, model = HeadBrowser(layer=1, head=3), small_model("ALiBi")
     arrays, ids = picture.compute(), model.ids(picture.text)
-    weights = model.read(ids).weights
+    weights = model.weights(ids)
     left = np.zeros((2, 4))
     for order in shuffled(ids):
-        others = model.read(order).weights
+        others = model.weights(order)
         for at in np.ndindex(2, 4):
             pairs = zip(weights[at][1:], others[at][1:], strict=True)
             left[at] += np.mean([sum(map(min, zip(*rows, strict=True))) for rows in pairs]) / 4

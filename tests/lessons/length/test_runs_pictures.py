@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from posviz.lab.tables import ALL_ARMS
+from posviz.lessons.length import needle_by_distance, solve_rates
 from posviz.lessons.length._curves import by_position
 from posviz.lessons.length.extrapolation_curves import ExtrapolationCurves
 from posviz.lessons.length.needle_by_distance import NeedleByDistance
@@ -23,6 +24,17 @@ SOLVED = [
     made("recall", "RoPE", 2, (0.7, 0.99, 0.99, 0.9)),  # it did not learn inside
     made("majority", "none", 0, (1, 1, 1, 1)),
 ]
+
+
+@pytest.fixture
+def stored(monkeypatch):
+    """Let pictures draw these runs as if they had come with the package."""
+
+    def store(runs):
+        for module in (needle_by_distance, solve_rates):
+            monkeypatch.setattr(module, "committed", lambda: runs)
+
+    return store
 
 
 def curves(picture):
@@ -50,19 +62,20 @@ def test_positions_are_bins_of_which_one_begins_where_the_training_ends():
 
 def test_the_readers_run_is_laid_over_its_own_task():
     mine = made("recall", "RoPE", 7, (0.5, 0.4, 0.3, 0.2))
-    picture = ExtrapolationCurves(FOUND, mine=mine, task="recall", beside="nothing")
+    picture = ExtrapolationCurves(FOUND, mine=mine, task="recall", beside="T5")
     assert curves(picture)[-1][1].tolist() == [0.5, 0.4, 0.3, 0.2]
     assert "from 50% to 20% for your run" in caption_of(picture)
     assert repr(picture).startswith("ExtrapolationCurves(given=..., mine=..., task='recall'")
     picture.task = "bytes"
     assert len(curves(picture)) == 4
-    assert caption_of(picture) == "Between 64 and 512 tokens ALiBi has no run."
+    assert caption_of(picture) == ("Between 64 and 512 tokens ALiBi has no run; T5 has no run.")
 
 
-def test_needles_stand_at_the_middle_of_their_distances():
+def test_needles_stand_at_the_middle_of_their_distances(stored):
     bins = np.array([1.0, 1.0, 0.9, 0.7, 0.5, 0.3, 0.2])  # distances from 1, 2, 4, … 64
     runs = [made("recall", "ALiBi", seed, (1, 1, 1, 1), bins - 0.02 * seed) for seed in range(3)]
-    thin, _, median, _ = curves(NeedleByDistance(runs, beside="nothing"))[4:8]
+    stored(runs)
+    thin, _, median, _ = curves(NeedleByDistance())[4:8]
     assert list(median[0]) == pytest.approx([2**k * 2**0.5 for k in range(7)])
     assert list(median[1]) == pytest.approx(list(bins - 0.02))
     assert thin.shape == (2, 3 * 8)
@@ -71,16 +84,19 @@ def test_needles_stand_at_the_middle_of_their_distances():
 @pytest.mark.parametrize(
     ("share", "counts"), [(0.9, [7, 2, 3]), (0.7, [10, 2, 0]), (1.0, [4, 2, 6])]
 )
-def test_who_did_not_learn_inside_solves_nothing_beyond(share, counts):
-    arrays = SolveRates(SOLVED, share=share).compute()
+def test_who_did_not_learn_inside_solves_nothing_beyond(share, counts, stored):
+    stored(SOLVED)
+    arrays = SolveRates(share=share).compute()
     assert [len(x) for x, _ in arrays.dots.values()] == counts  # solved, learned, missed
     assert (arrays.runs, arrays.counts[0]) == (3, {0.9: 2, 0.7: 3, 1.0: 1}[share])
 
 
-def test_dots_stand_in_the_row_of_their_arm_and_the_column_of_their_task():
-    x, y = SolveRates(SOLVED).compute().dots["missed"]
+def test_dots_stand_in_the_row_of_their_arm_and_the_column_of_their_task(stored):
+    stored(SOLVED)
+    x, y = SolveRates().compute().dots["missed"]
     assert [round(place) for place in x] == [0, 1, 2]
     assert {round(place) for place in y} == {ALL_ARMS.index("RoPE")}
-    x, y = SolveRates([SOLVED[-1]]).compute().dots["solved"]
+    stored([SOLVED[-1]])
+    x, y = SolveRates().compute().dots["solved"]
     assert [round(place - 0.01) for place in x] == [7, 8, 9]  # the third task, 3.5 columns each
     assert {round(place) for place in y} == {0}
