@@ -86,8 +86,8 @@ class Checker:
 
     def solution(self) -> str:
         """Return the lesson's code that is right here; "" for a checker of no lesson."""
-        topic = progress.topic_of_checker(self)
-        known = solutions.answers(topic) if topic else {}
+        lesson = progress.lesson_of_checker(self)
+        known = solutions.answers(lesson.topic) if lesson else {}
         # Some of the others, which are for other inputs, warn.
         with warnings.catch_warnings(action="ignore"):
             return next((c for c, each in known.items() if self._is_right(each, self.cases())), "")
@@ -107,7 +107,8 @@ class Checker:
 
     def _note(self, feedback: Feedback) -> None:
         lesson = progress.lesson_of_checker(self)
-        progress.note("exercises", lesson, self.title, bool(feedback))
+        number = lesson.number if lesson else ""
+        progress.note("exercises", number, self.title, bool(feedback))
 
     def _judged(self, answer: Any) -> Feedback:
         """Run the answer once on each case, and judge what came."""
@@ -120,7 +121,9 @@ class Checker:
         # The reader never sees what is tried now, so must not see a warning about it either.
         with warnings.catch_warnings(action="ignore"):
             known = next(self._explanations(answer, ran, feedback), None)
-        return self._known(known, feedback.evidence) if known else feedback
+        if known is None:
+            return feedback
+        return self._feedback("mistake", known.message, known.name, feedback.evidence)
 
     def _explanations(self, answer: Any, ran: list[Case], feedback: Feedback) -> Iterator[Any]:
         """Yield the mistakes that explain why an answer fails, the likeliest first."""
@@ -271,9 +274,6 @@ class Checker:
 
     def _arguments(self, case: tuple) -> str:
         return show_arguments(self.reference, case)
-
-    def _known(self, mistake: Mistake | RightOn | LooksLike, evidence: str) -> Feedback:
-        return self._feedback("mistake", mistake.message, mistake.name, evidence)
 
     def _feedback(
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""

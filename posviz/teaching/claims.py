@@ -32,7 +32,6 @@ from posviz.wording import quoted
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 VERDICTS = {"true": "True", "false": "False", "it depends": "It depends"}
-SIGNS = {"true": "✓", "false": "✗", "it depends": "◐"}
 RULES = {
     "<": operator.lt,
     "<=": operator.le,
@@ -51,11 +50,6 @@ class Verdict:
     word: str
     numbers: Mapping[str, float]
     said: str
-
-    @property
-    def sign(self) -> str:
-        """The verdict with its sign."""
-        return f"{SIGNS[self.word]} {VERDICTS[self.word].lower()}"
 
 
 @dataclass(frozen=True)
@@ -176,19 +170,14 @@ def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
                     yield number, value
 
 
-def every_verdict(lesson: str = "") -> list[ClaimRow]:
-    """Compute all claims of the course, or of a lesson."""
-    return [(number, found, found()) for number, found in every_claim(lesson)]
+def every_verdict() -> list[ClaimRow]:
+    """Compute all claims of the course."""
+    return [(number, found, found()) for number, found in every_claim()]
 
 
-def ledger(*, lesson: str = "", verdict: str = "") -> Searched:
-    """Compute the claims of the course, or those of a lesson or a verdict, as a table to search.
-
-    Raises ValueError for a lesson without claims and for another verdict.
-    """
-    if verdict and verdict not in VERDICTS:
-        raise ValueError(f"verdict must be one of {list(VERDICTS)}, got {quoted(verdict)}")
-    rows = [row for row in every_verdict(lesson) if verdict in ("", row[2].word)]
+def ledger() -> Searched:
+    """Compute the claims of the course, as a table to search."""
+    rows = every_verdict()
     lines = [f"{number} {asked.statement} {told.said}" for number, asked, told in rows]
     return Searched(table(rows), "\n".join([f"{len(rows)} claims", *lines]))
 

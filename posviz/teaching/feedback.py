@@ -2,8 +2,7 @@
 
 import html
 import inspect
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -96,19 +95,12 @@ def show_value(name: str, value: Any) -> str:
 
 def show_arguments(function: Callable[..., Any], arguments: tuple) -> str:
     """Return the arguments as lines of "name = value", named as `function` names them."""
-    return "\n".join(map(show_value, _names(function), arguments))
+    return "\n".join(map(show_value, inspect.signature(function).parameters, arguments))
 
 
 def show_shapes(function: Callable[..., Any], arguments: tuple) -> str:
     """Return what the arguments are, as lines of "name: shape (3, 4)"."""
-    return "\n".join(map(_kind, _names(function), arguments))
-
-
-def _names(function) -> Iterable[str]:
-    try:
-        return inspect.signature(function).parameters
-    except ValueError:  # some functions written in C have no signature
-        return map("argument {}".format, itertools.count(1))
+    return "\n".join(map(_kind, inspect.signature(function).parameters, arguments))
 
 
 def _kind(name, value) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from posviz import __version__
-from posviz.course import LESSONS, OF_TOPIC
+from posviz.course import LESSONS, Lesson
 from posviz.pictures.files import replacing
 
 _LESSONS = "posviz.lessons."
@@ -62,19 +62,13 @@ def lesson_of_notebook() -> str:
     return Path(os.environ.get("JPY_SESSION_NAME", "")).name[:2]
 
 
-def lesson_of_checker(checker: object) -> str:
-    """The lesson in whose folder of exercises a checker stands; "" for one of the reader's own."""
-    topic = topic_of_checker(checker)
-    return OF_TOPIC[topic].number if topic else ""
-
-
-def topic_of_checker(checker: object) -> str:
-    """The topic of the lesson that has a checker among its exercises; "" where none has."""
+def lesson_of_checker(checker: object) -> Lesson | None:
+    """The lesson that has a checker among its exercises; None for one of the reader's own."""
     for lesson in LESSONS:
         module = sys.modules.get(f"{_LESSONS}{lesson.topic}.exercises")
         if module and any(checker is each for each in vars(module).values()):
-            return lesson.topic
-    return ""
+            return lesson
+    return None
 
 
 def report() -> list[str]:

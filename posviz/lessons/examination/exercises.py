@@ -27,17 +27,13 @@ from posviz.teaching.feedback import Feedback
 class ExaminationTask(Checker):
     """A checker that also knows the mistake in the code that its reader is given.
 
+    It stands in no lesson, so it offers no solution.
+
     given: the name of that mistake. lesson: the number of the lesson whose checker this is.
     """
 
     given: str = ""
     lesson: str = ""
-
-    def __call__(
-        self, answer: Any, *, strict: bool = False, solution: bool | None = False
-    ) -> Feedback:
-        """Return the feedback as the lesson's checker does; no solution is offered."""
-        return super().__call__(answer, strict=strict, solution=solution)
 
     def _feedback_on(self, answer: Any) -> Feedback:
         feedback = super()._feedback_on(answer)
@@ -55,7 +51,9 @@ class ExaminationTask(Checker):
 def _task(number: int, checker: Checker, given: str) -> ExaminationTask:
     same = {each.name: getattr(checker, each.name) for each in fields(Checker) if each.init}
     same["title"] = f"Task {number}: {checker.title}"
-    return ExaminationTask(**same, given=given, lesson=progress.lesson_of_checker(checker))
+    lesson = progress.lesson_of_checker(checker)
+    assert lesson
+    return ExaminationTask(**same, given=given, lesson=lesson.number)
 
 
 check_1 = _task(1, check_attention, "softmax over the wrong axis")
