@@ -35,7 +35,7 @@ def project(tmp_path, monkeypatch):
     return SimpleNamespace(folder=tmp_path, done=done)
 
 
-LAB, TEST = ".[torch,lab,publish]", [".[mp4,test,bench]", "tests/oracles.txt"]
+LAB, TEST = ".[torch,lab,publish]", [".[test,bench]", "tests/oracles.txt"]
 
 
 def test_set_up_installs_each_part_once(project):

@@ -19,7 +19,6 @@ USES = {  # of the extras that a reader may want
     "publish": "pages, slides and grading",
     "live": "pictures that move on pages",
     "models": "your own models",
-    "mp4": "MP4 files, where the system has no ffmpeg",
 }
 
 

@@ -43,10 +43,10 @@ def controls(name: str) -> list[str]:
 
 
 Texts = list[str] | None
-FORMATS = "svg, pdf, png, gif, mp4, html: one or several with commas."
+FORMATS = "svg, pdf, png, gif, html: one or several with commas."
 AS_USUAL = "  [default: pdf, or gif with --animate]"
 SETTINGS = "A knob's value; may be given again."
-MOVES = "The knob that moves in a gif or mp4.  [default: as `posviz list` tells]"
+MOVES = "The knob that moves in a gif.  [default: as `posviz list` tells]"
 SEVERAL = "Values of a knob, side by side or in rows."
 FILM = "A knob from end to end, as five figures side by side."
 SNIPPET = "LaTeX and Markdown beside it, with the caption."
@@ -90,7 +90,7 @@ def export(
     posviz export 05 --to talk/ --format svg,png --style slide --dark
     posviz export RotatingVectors --panel 2 --style slide --layout half
     posviz export RotatingVectors --style paper --small-multiples query=3,9,27
-    posviz export RotatingVectors --format mp4 --animate query
+    posviz export RotatingVectors --animate query
     posviz export RotatingVectors --format html
     posviz export --all --format pdf --style paper
     """

@@ -1,13 +1,8 @@
-"""Animations: one knob goes through its values and back again, in a GIF or an MP4."""
+"""Animations: one knob goes through its values and back again, in a GIF."""
 
 import copy
 import io
-import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterable, Iterator
-from importlib import util
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +16,7 @@ from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.picture import USUAL, Picture
 from posviz.pictures.style import Appearance, appearance
 
-FORMATS = ("gif", "mp4")
+FORMATS = ("gif",)
 MAX_BYTES = 3_000_000  # bytes: what a slide deck or a mail still takes
 MAX_STOPS = 61
 MAX_WIDTH = 1280  # pixels
@@ -31,32 +26,19 @@ SLOW_STOPS, SLOW_DELAY = 12, 100  # up to so many stops are looked at one by one
 PALETTE_FRAMES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more, for "as in the frame before"
 FEWEST_STOPS = 8  # of a GIF that would be too large
-QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
-# Players guess the meaning of colours that are not named, and do not all guess the same.
-NAMED = ":".join(f"{name}=bt709" for name in ("colorspace", "color_primaries", "color_trc"))
-# What every player and slide program reads; bitexact: two runs write the same bytes.
-H264 = (
-    *("-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"),
-    *("-vf", f"scale=out_color_matrix=bt709,setparams={NAMED}"),
-    *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
-)
 
 
 def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Path:
     """Write the picture while one knob moves; options and what is raised: `Picture.animate`."""
     path = placed(path)
-    kind = format_of(path, FORMATS, "save writes .png, .svg and .pdf")
+    format_of(path, FORMATS, "save writes .png, .svg and .pdf")
     check_can_be_filmed(type(picture), knob)
     look = appearance(**options)
     if look.multiples:
         raise ValueError("multiples stand side by side: they do not move.")
     call = method_call("animate", knob, path.name, **look._asdict())
     facts = about(picture, picture.figure_in(look).caption, call, look.title)
-    words = {"title": facts.title, "comment": f"{facts.caption}\n{facts.line}\n{facts.program}"}
-    if facts.rights:
-        words["copyright"] = facts.rights
-    film = Film(picture, knob, look)
-    data = small_gif(film, words) if kind == "gif" else small_mp4(film, words, find_ffmpeg())
+    data = small_gif(Film(picture, knob, look), "\n".join(facts))
     with replacing(path) as file:
         file.write(data)
     return path
@@ -64,11 +46,10 @@ def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Pa
 
 def check_can_be_filmed(picture_class: type[Picture], name: str) -> None:
     """Raise ValueError for a name that is no knob, or a knob whose values have no order."""
-    known = picture_class.knobs()
-    if name not in known:
+    if name not in picture_class.knobs():
         raise ValueError(picture_class.no_knob(name))
-    if not known[name].sample_values(2):
-        can = ", ".join(picture_class.filmed_knobs())
+    if name not in (movable := picture_class.filmed_knobs()):
+        can = ", ".join(movable)
         raise ValueError(f"knob = {name!r} cannot move in an animation: choose one of {can}.")
 
 
@@ -117,32 +98,23 @@ def delay(stops: int) -> int:
     return max(TICK, round(ONE_WAY_TIME / stops / TICK) * TICK)
 
 
-def small_enough(attempts: Iterable[bytes]) -> bytes:
-    """The first of ever smaller ones that is not too large, or the last."""
-    for data in attempts:
-        if len(data) <= MAX_BYTES:
-            break
-    return data
-
-
-# ---------------------------------------------------------------- GIF
-
-
-def small_gif(film: Film, words: dict[str, str]) -> bytes:
+def small_gif(film: Film, comment: str) -> bytes:
     """The film as a GIF, with fewer stops where all would make it too large."""
     frames = film.frames()
     palette = shared_palette(np.concatenate(frames[:: len(frames) // PALETTE_FRAMES + 1]))
     way = [in_palette(frame, palette) for frame in frames]
     lasts = delay(len(way)) * len(way)
-    return small_enough(
-        gif(film.loop(fewer), lasts // len(fewer), words) for fewer in film.thinned(way)
-    )
+    for fewer in film.thinned(way):
+        data = gif(film.loop(fewer), lasts // len(fewer), comment)
+        if len(data) <= MAX_BYTES:
+            break
+    return data
 
 
-def gif(images: list[Image.Image], delay: int, words: dict[str, str]) -> bytes:
+def gif(images: list[Image.Image], delay: int, comment: str) -> bytes:
     """Images in one palette as a GIF that repeats for ever."""
-    data, comment = io.BytesIO(), "\n".join(words.values()).encode()
-    settings: dict = {"duration": 10 * delay, "loop": 0, "comment": comment}  # in milliseconds
+    data = io.BytesIO()
+    settings: dict = {"duration": 10 * delay, "loop": 0, "comment": comment.encode()}
     images[0].save(data, "GIF", save_all=True, append_images=images[1:], **settings)
     return data.getvalue()
 
@@ -156,50 +128,6 @@ def shared_palette(pixels: np.ndarray) -> np.ndarray:
 def in_palette(frame: np.ndarray, palette: np.ndarray) -> Image.Image:
     """Pixels [height, width, 4] in the nearest colours of the palette [colours, 3]."""
     colours, where = distinct(frame)
-    image = Image.fromarray(nearest(colours[:, :3], palette).astype(np.uint8)[where])
+    image = Image.fromarray(nearest(colours, palette).astype(np.uint8)[where])
     image.putpalette(palette.tobytes())
     return image
-
-
-# ---------------------------------------------------------------- MP4
-
-
-def find_ffmpeg() -> str:
-    """The program ffmpeg: imageio-ffmpeg's, else the system's; RuntimeError where there is none."""
-    if util.find_spec("imageio_ffmpeg"):
-        from imageio_ffmpeg import get_ffmpeg_exe
-
-        return get_ffmpeg_exe()
-    if found := shutil.which("ffmpeg"):
-        return found
-    get = f"run `{sys.executable} -m pip install imageio-ffmpeg` (70 MB to fetch)"
-    raise RuntimeError(f"an MP4 needs ffmpeg: {get}, or choose a GIF")
-
-
-def small_mp4(film: Film, words: dict[str, str], ffmpeg: str) -> bytes:
-    """The film as an MP4, with less detail where all would make it too large."""
-    frames = film.frames()
-    images, rate = film.loop(frames), f"100/{delay(len(frames))}"
-    return small_enough(mp4(images, rate, words, ffmpeg, quality) for quality in QUALITIES)
-
-
-def mp4(
-    images: list[np.ndarray], rate: str, words: dict[str, str], ffmpeg: str, quality: int
-) -> bytes:
-    """Images [height, width, 4], so many a second, as an MP4; OSError with ffmpeg's reason.
-
-    Not by imageio_ffmpeg.write_frames, which needs that package and leaves that reason unread.
-    """
-    height, width = (side - side % 2 for side in images[0].shape[:2])  # yuv420p halves both
-    raw = b"".join(image[:height, :width].tobytes() for image in images)
-    given = f"-f rawvideo -pix_fmt rgba -s {width}x{height} -framerate {rate} -i -".split()
-    named = [part for name, text in words.items() for part in ("-metadata", f"{name}={text}")]
-    wanted = ["-r", f"100/{TICK}", "-crf", f"{quality}", *H264, *named]
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "film.mp4")
-        command = [ffmpeg, "-loglevel", "error", *given, *wanted, str(out)]
-        done = subprocess.run(command, input=raw, capture_output=True)
-        if done.returncode or not out.exists():
-            reason = done.stderr.decode(errors="replace").strip()
-            raise OSError(f"ffmpeg stopped with status {done.returncode}: {reason}")
-        return out.read_bytes()

@@ -10,7 +10,6 @@ from posviz.pictures import knobs
 from posviz.pictures.picture import Picture
 
 _ROW = 42  # letters of options that stand in a row as buttons; more are a list
-Tell = Callable[..., None]
 
 
 class Control:
@@ -21,7 +20,7 @@ class Control:
     dropped: each message names the change it knows of.
     """
 
-    def __init__(self, picture: Picture, name: str, tell: Tell) -> None:
+    def __init__(self, picture: Picture, name: str, tell: Callable) -> None:
         self.picture, self.name, self._send = picture, name, tell
         self.knob: Any = picture.knobs()[name]
         self._change = 0  # how often the knob was changed from elsewhere
@@ -106,7 +105,6 @@ class Control:
         return value
 
     def _send_state(self, **more):
-        """Tell every view how things stand."""
         self._last_state = self.state()
         self._send({**self._last_state, "change": self._change, **more})
 

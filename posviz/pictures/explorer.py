@@ -112,12 +112,12 @@ class Explorer:
         self._tell_error(lines + kept)
 
     def reset(self) -> None:
-        """Set every knob back to its value when the explorer was made, in one frame."""
+        """Set every knob back to its first value, in one frame of a new figure."""
         self._tell_error("")
         with drawing:
             for control in self.controls.values():
                 control.stop()
-            self.live.begin_again()
+            self.live.release()
             if self.picture.values() == self.start:
                 self.refresh()
             # Locked: a control's message in another thread would lose its notice to the one held.

@@ -6,7 +6,7 @@ import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
@@ -37,25 +37,15 @@ _NO_DATE: dict[str, dict[str, str | None]] = {
 LICENCE = "The posviz authors, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
 
 
-class About(NamedTuple):
-    """What a file tells of the picture in it.
+def about(picture: Picture, caption: str, call: str, title: str) -> list[str]:
+    """What a file tells of a picture that this call of a method has written.
 
-    line: the Python that writes it again, to the byte. rights: of the course's pictures alone.
+    Title, caption, the Python that writes it again, to the byte, and the program; last the rights,
+    if it is one of the course's pictures.
     """
-
-    title: str
-    caption: str
-    line: str
-    program: str
-    rights: str | None
-
-
-def about(picture: Picture, caption: str, call: str, title: str = "") -> About:
-    """What a file tells of a picture that this call of a method has written."""
     ours = type(picture).__module__.startswith("posviz.")
-    line = python_line(picture, call)
-    title = title or picture.title()
-    return About(title, caption, line, f"posviz {__version__}", LICENCE if ours else None)
+    facts = [title or picture.title(), caption, python_line(picture, call), f"posviz {__version__}"]
+    return [*facts, LICENCE] if ours else facts
 
 
 def python_line(picture: Picture, call: str) -> str:
@@ -82,7 +72,7 @@ def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> l
     options and what is raised: as of `Picture.save`; a file is touched only when all were drawn.
     """
     files = [placed(path) for path in paths]
-    kinds = [format_of(file, FORMATS, "animate writes .gif and .mp4") for file in files]
+    kinds = [format_of(file, FORMATS, "animate writes .gif") for file in files]
     look = appearance(**options)
     figure = picture.figure_in(look)
     calls = [method_call("save", file.name, **look._asdict()) for file in files]
@@ -107,27 +97,15 @@ def format_of(path: Path, formats: Iterable[str], others: str) -> str:
     return kind
 
 
-def _encoded(figure, kind, facts: About) -> bytes:
+def _encoded(figure, kind, facts: list[str]) -> bytes:
     """The figure as a file's bytes; on a full disk, matplotlib would hide the reason."""
     data, dpi = io.BytesIO(), figure.get_dpi()
-    known = {name: text for name, text in zip(_NAMES[kind], facts, strict=True) if text is not None}
-    metadata = known | _NO_DATE[kind]
+    metadata = dict(zip(_NAMES[kind], facts, strict=False)) | _NO_DATE[kind]
     # savefig would draw everything once more beforehand, for a layout that is settled already.
     write = getattr(get_registered_canvas_class(kind)(figure), f"print_{kind}")
     write(data, metadata=metadata)
     figure.set_dpi(dpi)  # which SVG and PDF set to 72
-    if kind != "svg":
-        return data.getvalue()
-    return _described(data.getvalue(), facts.caption)
-
-
-def _described(svg, caption) -> bytes:
-    """An SVG with its caption as alternative text, beside the title that matplotlib writes."""
-    named = b'role="img" aria-labelledby="posviz-title posviz-desc"'
-    text = f'</title>\n <desc id="posviz-desc">{html.escape(caption)}</desc>'
-    svg = svg.replace(b"<svg ", b"<svg %s " % named, 1)
-    svg = svg.replace(b"<title>", b'<title id="posviz-title">', 1)
-    return svg.replace(b"</title>", text.encode(), 1)
+    return data.getvalue()
 
 
 def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
@@ -137,7 +115,6 @@ def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
     colour bar keeps as smooth a map as a large area; the same pixels give the same bytes.
     """
     found, where = distinct(rgba)
-    found = found[:, :3]
     palette = found
     if len(found) > colours:
         counts = np.bincount(where.ravel())
@@ -154,12 +131,12 @@ def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
 
 
 def distinct(rgba: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The colours of opaque pixels [..., 4], as [n, 4], and the index of each pixel's colour."""
+    """The colours of opaque pixels [..., 4], as [n, 3], and the index of each pixel's colour."""
     packed = np.ascontiguousarray(rgba).view("<u4")[..., 0]
     values = np.unique(packed)
     known = np.empty(1 << 24, np.int32)  # by colour: to search for each pixel takes longer
     known[values & 0xFFFFFF] = np.arange(len(values))
-    return values.view(np.uint8).reshape(-1, 4), known[packed & 0xFFFFFF]
+    return values.view(np.uint8).reshape(-1, 4)[:, :3], known[packed & 0xFFFFFF]
 
 
 def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:

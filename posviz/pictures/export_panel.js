@@ -19,7 +19,6 @@ function makeExport(shown, channel) {
   const dark = make("input", { type: "checkbox" }), name = make("input", { type: "text" });
   const code = make("pre", { tabIndex: 0 }), said = make("span", { role: "status" });
   const result = make("p", { role: "status" }), moves = make("label", {}, "what moves", filmed);
-  filmed.value = shown.filmed;
   style.value = "slide";
 
   let proposed = "";

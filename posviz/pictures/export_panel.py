@@ -1,7 +1,6 @@
 """The Export panel: the picture exactly as it stands, as a file, and as a line of Python."""
 
 import base64
-import sys
 from collections.abc import Callable
 from mimetypes import MimeTypes
 from pathlib import Path
@@ -13,8 +12,6 @@ from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES
 
 FOLDER = Path("figures")
-# A page's Python starts no other program, and ffmpeg is one.
-FILMS = ("gif",) if sys.platform == "wasi" else animation.FORMATS
 _MIME = MimeTypes()  # no files of the system's, so that every machine tells the same
 
 
@@ -27,24 +24,19 @@ class ExportPanel:
     @property
     def shown(self) -> dict:
         """What there is to choose from."""
-        movable = {
-            name: knob.label for name, knob in self.picture.knobs().items() if knob.sample_values(2)
-        }
+        knobs, movable = self.picture.knobs(), self.picture.filmed_knobs()
         return {
             "formats": FORMATS,
-            "films": FILMS if movable else (),
+            "films": animation.FORMATS if movable else (),
             "styles": STYLES,
-            "movable": movable,
-            "filmed": next(iter(self.picture.filmed_knobs()), ""),
+            "movable": {name: knobs[name].label for name in movable},
             "name": type(self.picture).__name__,
         }
 
     def receive(self, message: dict) -> None:
         """A view's choices, {format, style, dark, filmed, name}, and perhaps that it saves them."""
-        if message.get("save"):
-            self._save(message)
-        else:
-            self._tell({"view": message["view"], "line": self._line(message)})
+        answer = self._saved(message) if message.get("save") else {"line": self._line(message)}
+        self._tell({"view": message["view"], **answer})
 
     def _line(self, chosen) -> str:
         """The Python that does the same; of a bad file name Save tells."""
@@ -57,7 +49,7 @@ class ExportPanel:
         call = method_call(method, *what, path.as_posix(), **_look(chosen))
         return python_line(self.picture, call)
 
-    def _save(self, chosen):
+    def _saved(self, chosen) -> dict:
         """Save into the folder `figures`; an error is told instead."""
         kind, look = chosen["format"], _look(chosen)
         try:
@@ -68,13 +60,11 @@ class ExportPanel:
             else:
                 save_all(self.picture, [path], **look)
         except Exception as error:
-            self._tell({"view": chosen["view"], "refused": f"Not saved: {error}"})
-            return
+            return {"refused": f"Not saved: {error}"}
         # A data link works in JupyterLab, Colab and Voila alike; a path means other things in each.
         mime, _ = _MIME.guess_type(path)
         link = f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode()}"
-        saved = {"saved": f"{done} {path}.", "file": path.name, "link": link}
-        self._tell({"view": chosen["view"], **saved})
+        return {"saved": f"{done} {path}.", "file": path.name, "link": link}
 
 
 def _look(chosen):

@@ -31,11 +31,6 @@ class LiveFigure:
             drop_bitmaps(layers.figure)
         self.layers, self._shown, self._built = None, (), {}
 
-    def begin_again(self) -> None:
-        """Let every figure be drawn as it was at first, to the last bit."""
-        for layers, _ in self._built.values():
-            layers.begin_again()
-
     def follow(self) -> bool:
         """Update the artists to the knobs' values; False if neither values nor look have changed.
 

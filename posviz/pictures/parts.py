@@ -23,8 +23,6 @@ from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
 SEVERAL_PAIRS = range(4, 513)  # widths for which a base matters: none changes pair 0
-
-
 Show: TypeAlias = str | Callable[..., Any]
 
 
@@ -50,7 +48,6 @@ class Curve:
         self.show = _of(show)
 
     def move(self, arrays: Arrays) -> None:
-        """Set the data."""
         set_data(self.line, *self.show(arrays))
 
 
@@ -64,9 +61,8 @@ def set_data(line: Line2D, x: Any, y: Any) -> None:
 class Dense(Curve):
     """A curve that may oscillate faster than the pixels; its look is matplotlib's keywords."""
 
-    def __init__(self, axes, look: dict, show: Show, label=None, *, stroke=1.0):
+    def __init__(self, axes, look: dict, show: Show, label=None):
         self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **look))
-        scale(self.line, stroke)
         self.show = _of(show)
 
 
@@ -82,7 +78,6 @@ class Rule:
         self.show = _of(show)
 
     def move(self, arrays: Arrays) -> None:
-        """Move the line."""
         self.set([self.show(arrays)] * 2)
 
 
@@ -96,7 +91,6 @@ class Background:
         self.setter, self.show, self.last = setter, _of(show), None
 
     def move(self, arrays: Arrays) -> None:
-        """Call the setter if the value has changed."""
         if (value := self.show(arrays)) != self.last:
             self.last = value
             self.setter(value)
@@ -179,7 +173,6 @@ class Other:
         self.artist, self.show = artist, _of(show)
 
     def move(self, arrays: Arrays) -> None:
-        """Set what changes."""
         self.artist.set(**self.show(arrays))
 
 

@@ -3,7 +3,6 @@
 What shows, saves and animates it is imported when it is asked for: a figure needs no widget.
 """
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from posviz.pictures.dress import dress, fit, show_all
-from posviz.pictures.knobs import Knob, choice, numeric, switch
+from posviz.pictures.knobs import Knob, numeric
 from posviz.pictures.multiples import side_by_side
 from posviz.pictures.style import Appearance, appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
@@ -87,8 +86,6 @@ class Picture(traitlets.HasTraits):
         """
         return {}
 
-    # -- what helps it -------------------------------------------------------------------------
-
     def arrays(self, **computed: Any) -> Arrays:
         """What `compute` has computed, and besides it the knobs' values."""
         return Arrays(**self.values() | computed)
@@ -118,14 +115,16 @@ class Picture(traitlets.HasTraits):
         return f"{cls.__name__} has no knob {quoted(name)}; it has {', '.join(known)}.{hint}"
 
     @classmethod
-    def filmed_knobs(cls) -> tuple[str, ...]:
+    def filmed_knobs(cls) -> list[str]:
         """The knobs that a film can move, those first that show most."""
-        knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
-        numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
-        numbers = [name for name in numbers if knobs[name].play or not _awaits_choice(knobs[name])]
-        numbers.sort(key=lambda name: not knobs[name].play)
-        few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
-        return (*numbers, *few)
+        knobs = cls.knobs()
+
+        def rank(name):
+            knob, plays = knobs[name], knobs[name].play
+            awaits_another = bool(knob.when) and not plays
+            return awaits_another, not isinstance(knob, numeric), not plays, knob.redraw
+
+        return sorted((name for name in knobs if knobs[name].sample_values(2)), key=rank)
 
     @classmethod
     def title(cls) -> str:
@@ -189,28 +188,23 @@ class Picture(traitlets.HasTraits):
         figure.caption = self.caption(arrays)
         return figure
 
-    def draw_into(
-        self, place: Any, style: str = "notebook", dark: bool = False, **options: Any
-    ) -> None:
+    def draw_into(self, place: Any, style: str = "notebook", **options: Any) -> None:
         """Draw the picture as it stands into a figure of one's own, or a part of one.
 
         Draw and save that figure within `style_context`, too, or let it be a `StyledFigure`.
         """
-        look = appearance(style, dark, **options)
+        look = appearance(style, **options)
         with style_context(*look.theme):
             artists = self.draw(place)
             self._move(artists, self.compute(), place, dress(place, look))
 
     def _move(self, artists, arrays, figure, renaming):
-        """Move artists to the arrays, and let them stand."""
         self.update(artists, arrays)
         renaming.in_(figure)
         renaming.check()
         show_all(figure)
 
-    def save(
-        self, path: str | Path, style: str = "notebook", dark: bool = False, **options: Any
-    ) -> Path:
+    def save(self, path: str | Path, style: str = "notebook", **options: Any) -> Path:
         """Write the picture as it stands to PNG, SVG or PDF, by the path's ending; return the path.
 
         options: as `figure`. Raises what it raises, ValueError for another ending, OSError where
@@ -218,26 +212,18 @@ class Picture(traitlets.HasTraits):
         """
         from posviz.pictures.export import save_all
 
-        return save_all(self, [path], style=style, dark=dark, **options)[0]
+        return save_all(self, [path], style=style, **options)[0]
 
-    def animate(
-        self,
-        knob: str,
-        path: str | Path,
-        style: str = "notebook",
-        dark: bool = False,
-        **options: Any,
-    ) -> Path:
-        """Write the picture, while a knob moves, to GIF or MP4, by its ending; return the path.
+    def animate(self, knob: str, path: str | Path, style: str = "notebook", **options: Any) -> Path:
+        """Write the picture to a GIF, while a knob moves; return the path.
 
-        options: as `figure`, but for multiples. What would be larger than 3 MB has fewer stops
-        (GIF) or less detail (MP4). Raises ValueError for another ending and for a knob that cannot
-        move, OSError where the place cannot be written to, RuntimeError where there is no ffmpeg
-        for an MP4.
+        options: as `figure`, but for multiples. What would be larger than 3 MB has fewer stops.
+        Raises ValueError for another ending and for a knob that cannot move, OSError where the
+        place cannot be written to.
         """
         from posviz.pictures.animation import animate
 
-        return animate(self, knob, path, style=style, dark=dark, **options)
+        return animate(self, knob, path, style=style, **options)
 
     def explore(self) -> "ExplorerWidget":
         """Return the picture as a widget with a control for each knob."""
@@ -251,29 +237,7 @@ class Picture(traitlets.HasTraits):
         return f"{type(self).__name__}({', '.join(data + values)})"
 
 
-def _awaits_choice(knob):
-    """Whether a knob changes anything with some options of another knob alone."""
-    return not all(isinstance(options, range) for options in knob.when.values())
-
-
 def _place(axes):
     """What constrained layout decides; the solver's last bits differ from run to run."""
     bounds = np.round(axes.get_position(original=True).bounds, 12)
     return bounds, axes.get_anchor(), axes.get_box_aspect()
-
-
-def _show_figures_without_pyplot():
-    """A Figure as a cell's last line shows itself, as it would with pyplot's inline backend."""
-    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
-    if shell:
-        png = shell.display_formatter.formatters["image/png"]
-        png.for_type(StyledFigure, _notebook_png)  # other figures stay as the reader has them
-
-
-def _notebook_png(figure):
-    from posviz.pictures.export import notebook_png
-
-    return notebook_png(figure)
-
-
-_show_figures_without_pyplot()

@@ -135,13 +135,14 @@ export interface ExportShown {
   formats: string[];
   films: string[]; // formats that move
   styles: string[];
-  movable: Record<string, string>; // the labels of knobs that a film can move
-  filmed: string; // the one that it moves unless told otherwise
+  movable: Record<string, string>; // the labels of knobs that a film can move, the most telling first
   name: string; // of the file
 }
 
-export interface ToExport extends Pick<ExportShown, "filmed" | "name"> {
+export interface ToExport {
   view: string;
+  filmed: string; // the knob that moves
+  name: string;
   format: string;
   style: string;
   dark: boolean;

@@ -1,21 +1,17 @@
 """The screen: which views of a picture are open, and the frames that they are sent."""
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.stream.frames import Frames
 
-FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
-
 
 class View(NamedTuple):
-    """An open view: pixels per CSS pixel of the picture's own size; its page's look; when heard."""
+    """An open view: pixels per CSS pixel of the picture's own size; whether its page is dark."""
 
     ratio: float
     dark: bool
-    heard: float  # seconds
 
 
 class Screen:
@@ -42,16 +38,12 @@ class Screen:
 
     def receive(self, message: dict) -> None:
         """A view asks, is open, was dragged in, or has been closed."""
-        view, now = message["view"], time.monotonic()
+        view, look = message["view"], self.live.look
         known = view in self.views and self.views[view].ratio == message.get("ratio")
-        look = self.live.look
-        # A crashed page sends no message; a hidden one stops sending, and asks for a frame later.
-        kept = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
         if message.get("gone"):
-            kept.pop(view, None)
+            self.views.pop(view, None)
         else:
-            kept[view] = View(message["ratio"], message.get("dark", False), now)
-        self.views = kept
+            self.views[view] = View(message["ratio"], message.get("dark", False))
         if not self.views:
             self.live.release()
             self._frames.forget()

@@ -45,7 +45,6 @@ _FOLDER = Path(__file__).parent / "styles"
 # the session (which window toolkit, which warnings), not to a style.
 _SESSION = {"backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.address"}
 
-
 # rcParams belong to the whole process, and JupyterLab lets widget messages run in a thread of their
 # own while a cell is busy: hold this lock to draw.
 drawing = threading.RLock()

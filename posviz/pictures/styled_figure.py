@@ -27,6 +27,12 @@ class StyledFigure(Figure):
         with style_context(*self._theme):
             super().draw(renderer)
 
+    def _repr_png_(self) -> tuple[bytes, dict]:
+        """What a notebook shows of a cell's last line, with no need of pyplot."""
+        from posviz.pictures.export import notebook_png
+
+        return notebook_png(self)
+
 
 def drop_bitmaps(figure: Figure, canvas: Any = None) -> None:
     """Give the figure another canvas (by default a new one), and free its old bitmaps.

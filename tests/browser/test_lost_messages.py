@@ -12,7 +12,7 @@ SHOW = """async ([text, drags]) => {
     const control = { name: "x", kind: "slider", label: "x", first: true, texts: [], absent: {},
         width: 2, play: true };
     const shown = { css: [800, 450], drags, controls: [{ ...control, ...limits }], export: {
-        formats: ["png"], films: [], styles: ["slide"], movable: {}, filmed: "", name: "x" } };
+        formats: ["png"], films: [], styles: ["slide"], movable: {}, name: "x" } };
     window.sent = [];
     const listeners = [];
     const signal = { connect: (listener) => { listeners.push(listener); }, disconnect: () => {} };

@@ -112,7 +112,7 @@ def test_list_has_a_line_for_every_knob_of_every_picture(call):
 
 
 def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
-    found = [("ok", "numpy", "2.0"), ("missing", "ffmpeg", "none")]
+    found = [("ok", "numpy", "2.0"), ("missing", "torch", "none")]
     monkeypatch.setattr(doctor, "checks", lambda: iter(found))
     result = call("doctor")
     assert result.exit_code == 0

@@ -4,7 +4,6 @@ import itertools
 import xml.etree.ElementTree as ET
 from collections import Counter
 
-import imageio_ffmpeg
 import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
@@ -15,7 +14,7 @@ from pypdf import PdfReader
 
 import posviz.lessons
 from posviz.cli.faults import LEAST_POINTS, line_faults, text_faults
-from posviz.pictures import animation, knobs
+from posviz.pictures import knobs
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, style_context
@@ -87,16 +86,13 @@ def check_png(path, size, dots, dark):
 
 
 def check_svg(path, size, dots, dark):
-    """Outlines alone, nothing that could act, alternative text; its title, caption, Python line."""
+    """Outlines alone, nothing that could act; its title, caption, Python line."""
     root = ET.parse(path).getroot()
     points = tuple(float(root.get(side).removesuffix("pt")) for side in ("width", "height"))
     assert points == pytest.approx(np.multiply(size, 72), abs=0.01)
     assert svg_tags(root).keys() <= DRAWING
-    named = {element.get("id"): element.text for element in root}
-    title, caption = (named[name] for name in root.get("aria-labelledby").split())
-    assert root.get("role") == "img"
-    source = root.find(".//{http://purl.org/dc/elements/1.1/}source").text
-    return title, caption, source
+    names = "title", "description", "source"
+    return tuple(root.find(f".//{{http://purl.org/dc/elements/1.1/}}{name}").text for name in names)
 
 
 def svg_tags(root) -> Counter:
@@ -138,7 +134,7 @@ CHECKS = {".png": check_png, ".svg": check_svg, ".pdf": check_pdf}
 def test_an_animation_moves_fits_and_opens_elsewhere(name, tmp_path):
     picture = posviz.lessons.load(name)()
     (knob, *_), before = picture.filmed_knobs(), picture.values()
-    gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
+    gif = picture.animate(knob, tmp_path / "film.gif")
     assert picture.values() == before
     width, height = (round(100 * side) for side in picture.size)
     assert gif.stat().st_size < 3_000_000
@@ -148,11 +144,6 @@ def test_an_animation_moves_fits_and_opens_elsewhere(name, tmp_path):
         assert image.info["loop"] == 0  # for ever
         call = method_call("animate", knob, "film.gif", style="notebook", dark=False)
         assert f"\n{python_line(picture, call)}\n" in image.info["comment"].decode()
-    assert mp4.stat().st_size < 3_000_000
-    head, *frames = imageio_ffmpeg.read_frames(str(mp4))
-    assert head["size"] == (width + width % 2, height + height % 2)
-    assert head["codec"] == "h264"
-    assert len(set(frames)) > 1
 
 
 TYPED = [

@@ -1,7 +1,6 @@
 """Animations as other people's readers see them, and the figures they should show."""
 
 import numpy as np
-from imageio_ffmpeg import read_frames
 from PIL import Image
 
 
@@ -21,13 +20,6 @@ def gif_seconds(path) -> float:
         image.seek(index)
         milliseconds += image.info["duration"]
     return milliseconds / 1000
-
-
-def mp4_frames(path, *options) -> list[np.ndarray]:
-    """Every frame of an MP4, [height, width, 3]."""
-    reader = read_frames(path, output_params=list(options))
-    width, height = next(reader)["size"]
-    return [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in reader]
 
 
 def shown(picture, style="notebook", dark=False, **values) -> np.ndarray:

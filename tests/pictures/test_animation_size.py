@@ -1,12 +1,11 @@
-"""The size of animations: stops and detail that give way, and colours that stay."""
+"""The size of animations: stops that give way, and colours that stay."""
 
 import numpy as np
 import pytest
-from imageio_ffmpeg import count_frames_and_secs
 
 from posviz.pictures import animation
 from posviz.pictures.animation import animate, in_palette, shared_palette
-from tests.pictures.films import difference, gif_frames, gif_seconds, mp4_frames, shown
+from tests.pictures.films import difference, gif_frames, gif_seconds, shown
 from tests.pictures.sample import Failing, Waves
 from tests.pictures.test_animation import Small
 
@@ -36,19 +35,6 @@ def test_stops_are_thinned_evenly_with_both_ends_and_options_are_not():
     assert list(film.thinned([1, 2, 3])) == [[1, 2, 3]]
     film = animation.Film(Failing(), "fail")
     assert list(film.thinned(film.stops)) == [film.stops]
-
-
-@pytest.mark.slow("a process")
-def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
-    fine = animate(Small(), "lines", tmp_path / "fine.mp4")
-    monkeypatch.setattr(animation, "MAX_BYTES", fine.stat().st_size * 0.8)
-    coarse = animate(Small(), "lines", tmp_path / "coarse.mp4")
-    assert coarse.stat().st_size <= animation.MAX_BYTES
-    assert count_frames_and_secs(coarse) == count_frames_and_secs(fine)
-    wanted = shown(Small(), lines=1)
-    height, width = (side - side % 2 for side in wanted.shape[:2])
-    blur = [difference(mp4_frames(path)[0], wanted[:height, :width]) for path in (fine, coarse)]
-    assert blur[0] < blur[1] < 10
 
 
 def test_the_background_is_exact_and_other_colours_are_the_nearest():

@@ -15,7 +15,6 @@ MIME = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
     "gif": "image/gif",
-    "mp4": "video/mp4",
 }
 
 
@@ -33,7 +32,7 @@ class Panel:
     def __init__(self, picture):
         self.panel = ExportPanel(picture, lambda message: setattr(self, "told", message))
         shown = self.panel.shown
-        self.chosen = {"view": "a", "format": shown["formats"][0], "filmed": shown["filmed"]}
+        self.chosen = {"view": "a", "format": shown["formats"][0], "filmed": "position"}
         self.chosen |= {"style": "slide", "dark": False, "name": shown["name"]}
 
     def choose(self, **chosen):
@@ -93,7 +92,7 @@ def test_an_error_of_the_picture_is_told_and_the_next_save_works(panel, folder):
 @pytest.mark.slow("a film")
 def test_an_animation_asks_what_moves_and_is_copied_as_one(folder):
     panel = Panel(Failing(position=20))
-    movable = ["lines", "position", "width", "base", "phase", "shape", "marked", "fail"]
+    movable = ["position", "width", "base", "phase", "lines", "shape", "marked", "fail"]
     assert list(panel.panel.shown["movable"]) == movable
     told = panel.save(format="gif", filmed="lines", style="paper")
     saved = folder / "figures" / "Failing.gif"

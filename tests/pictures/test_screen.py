@@ -125,22 +125,3 @@ def test_a_drag_shows_the_frame_and_is_answered():
     browser.say("a", ratio=1, drag=[0, 0])
     assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}]
     explorer.close()
-
-
-def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(
-    screen, browser, monkeypatch
-):
-    now = 0.0
-    monkeypatch.setattr("posviz.pictures.screen.time.monotonic", lambda: now)
-    browser.say("crashed", ratio=4)
-    browser.say("a", ratio=1)
-    now = 59.0
-    browser.say("a", ratio=1)
-    assert screen.live.ratio == 4
-    now = 61.0
-    browser.say("a", ratio=1)
-    assert list(screen.views) == ["a"]
-    assert screen.live.ratio == 1
-    browser.say("crashed", ratio=4)
-    assert screen.live.ratio == 4
-    assert "frame" in browser.messages[-1][0]

@@ -1,39 +1,26 @@
 """ALiBi on top of scores that depend on contents: what a key that fits wins from afar."""
 
 import functools
-from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.arrays import to_device, to_numpy
 from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.lessons.alibi.alibi_slopes import slope_words
 from posviz.lessons.alibi.weight_by_distance import LOWEST, draw_weight_axis
-from posviz.pictures.knobs import device, integer, log_integer
+from posviz.pictures.knobs import integer, log_integer
 from posviz.pictures.layouts import maps_and_curves
-from posviz.pictures.parts import (
-    Curve,
-    Dense,
-    Limits,
-    Map,
-    Rule,
-    greyed,
-    legend_above,
-    whole,
-    wide,
-)
+from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_above, whole, wide, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
-LONGEST = 512  # tokens
-HEADS, HEAD_DIM = 8, 64
+TOKENS, HEADS, HEAD_DIM = 64, 8, 64
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = FIT  # of the colours
-LOOKS = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-")}
+LOOKS = {"without ALiBi": "C1--", "with ALiBi": "C0-"}
 
 
 class AlibiScores(Picture):
@@ -43,27 +30,18 @@ class AlibiScores(Picture):
     paper_size = (3.3, 3.1)
 
     head = integer(2, low=1, high=HEADS, play=True)
-    distance = log_integer(
-        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted back"
-    )
-    seq_len = log_integer(64, low=8, high=LONGEST, label="tokens")
-    where = device(more=True)
+    distance = log_integer(30, low=1, high=TOKENS - 1, label="planted back")
 
     def compute(self) -> Arrays:
-        """Return scores [len, len] and the last query's weights, without ALiBi and with it.
-
-        NumPy computes in float64, the others in float32.
-        """
-        places, slopes = np.arange(self.seq_len), alibi_slopes(HEADS)
-        given: Any = *vectors(self.seq_len, self.distance), slopes[self.head - 1 : self.head]
-        if self.where != "NumPy":
-            given = (to_device(x.astype(np.float32), self.where) for x in given)
-        q, k, slope = given
+        """Return scores [len, len] and the last query's weights, without ALiBi and with it."""
+        places, slopes = np.arange(TOKENS), alibi_slopes(HEADS)
+        q, k = vectors(self.distance)
         without = q @ k.T / HEAD_DIM**0.5
-        both = without, without + alibi_bias(slope, offsets(places, places))[0]
-        rows = [to_numpy(softmax(scores[-1]))[::-1] for scores in both]
-        ahead, last = np.triu(np.ones(without.shape, bool), 1), self.seq_len - 1
-        clipped = (np.clip(to_numpy(scores), -LIMIT, LIMIT) for scores in both)
+        bias = alibi_bias(slopes[[self.head - 1]], offsets(places, places))[0]
+        both = without, without + bias
+        rows = [softmax(scores[-1])[::-1] for scores in both]
+        ahead, last = np.triu(np.ones(without.shape, bool), 1), TOKENS - 1
+        clipped = (np.clip(scores, -LIMIT, LIMIT) for scores in both)
         planted = [row[self.distance] for row in rows]
         return self.arrays(
             maps=[np.where(ahead, np.nan, scores) for scores in clipped],
@@ -72,36 +50,34 @@ class AlibiScores(Picture):
             planted=planted,
             marks=[([self.distance], [weight]) for weight in planted],
             slope=slopes[self.head - 1],
-            ends={"xlim": (-0.02 * last, 1.02 * last)},
         )
 
     def draw(self, figure: Figure) -> list:
         """Both maps, and the last query's weights: beside them where there is room."""
         *maps, row = maps_and_curves(figure, 0.95, 2.2)
         look = {"cmap": greyed(SIGNED), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        look["most"] = (LONGEST, LONGEST)
         ring = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
         ring |= {"clip_on": False, "in_layout": False}  # it is placed later
-        shown = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(maps)]
+        size = (TOKENS, TOKENS)
+        shown = [Map(axes, f"maps[{i}]", most=size, **look) for i, axes in enumerate(maps)]
         rings = [Curve(axes, "C3o", "ring", marks=1.5, **ring) for axes in maps]
         for axes, title in zip(maps, ("scores without", "with ALiBi"), strict=True):
-            axes.set(title=title, xlim=(0, LONGEST), ylim=(LONGEST, 0))
+            axes.set_title(title)
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         bar = figure.colorbar(shown[0].image, ax=maps, location=side, aspect=aspect, extend="both")
         bar.set_label("score (grey: future)")
         bar.set_ticks((-LIMIT, 0, LIMIT))
         planted = Rule(row, {"color": "C3", "ls": ":"}, "distance", "planted key")
-        thin = rcParams["lines.linewidth"] / 1.5
         lines = [
-            Dense(row, {"color": colour, "ls": dashes, "lw": thin}, f"curves[{i}]", label)
-            for i, (label, (colour, dashes)) in enumerate(LOOKS.items())
+            Curve(row, look, f"curves[{i}]", label, stroke=1 / 1.5)
+            for i, (label, look) in enumerate(LOOKS.items())
         ]
         marks = [Curve(row, look, f"marks[{i}]") for i, look in enumerate(("C1s", "C0o"))]
-        row.set(title="weights of the last query", xlim=(-10, 400))  # a label at the end
+        row.set(title="weights of the last query", xlim=with_room(0, TOKENS - 1))
         draw_weight_axis(row)
         whole(row.xaxis, most=3)
         legend_above(figure, [*lines, planted], narrow=2)
-        return [*shown, *rings, *lines, *marks, planted, Limits(row, "ends")]
+        return [*shown, *rings, *lines, *marks, planted]
 
     def caption(self, arrays: Arrays) -> str:
         without, kept = arrays.planted
@@ -111,14 +87,14 @@ class AlibiScores(Picture):
         )
 
 
-@functools.lru_cache(maxsize=4)
-def _drawn(seq_len):
-    """Queries and keys at each distance from the last token [2, seq_len, head_dim]."""
-    return np.random.default_rng(0).standard_normal((seq_len, 2, HEAD_DIM)).swapaxes(0, 1)
+@functools.cache
+def _drawn():
+    """Queries and keys at each distance from the last token [2, tokens, head_dim]."""
+    return np.random.default_rng(0).standard_normal((TOKENS, 2, HEAD_DIM)).swapaxes(0, 1)
 
 
-def vectors(seq_len, distance):
-    """Queries and keys [seq_len, head_dim]; the key at the distance points as the last query."""
-    q, k = _drawn(seq_len)[:, ::-1].copy()
+def vectors(distance):
+    """Queries and keys [tokens, head_dim]; the key at the distance points as the last query."""
+    q, k = _drawn()[:, ::-1].copy()
     k[-1 - distance] = q[-1] * FIT * HEAD_DIM**0.5 / (q[-1] @ q[-1])
     return q, k

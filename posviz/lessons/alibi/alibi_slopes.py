@@ -8,7 +8,7 @@ from matplotlib.ticker import NullLocator
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import Background, Curve, Limits, Map, greyed, legend_above, whole, wide
+from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
@@ -27,8 +27,6 @@ class AlibiSlopes(Picture):
     def compute(self) -> Arrays:
         """Return heads and slopes by where they come from, and the bias of the head [len, len]."""
         slopes, heads = alibi_slopes(self.num_heads), np.arange(1, self.num_heads + 1)
-        formula = 2.0 ** (-8 * heads / self.num_heads)
-        differs = ~np.isclose(slopes, formula, rtol=1e-9)
         power = 2 ** (self.num_heads.bit_length() - 1)
         apart = offsets(np.arange(TOKENS), np.arange(TOKENS))
         slope = slopes[self.head - 1]
@@ -37,7 +35,6 @@ class AlibiSlopes(Picture):
             slopes=slopes,
             of_power=(heads[:power], slopes[:power]),
             of_twice=(heads[power:], slopes[power:]),
-            formula=(heads[differs], formula[differs]),
             chosen=([self.head], [slope]),
             slope=slope,
             power=power,
@@ -49,13 +46,11 @@ class AlibiSlopes(Picture):
         """The slopes at left, on a logarithmic axis; at right the bias of one head."""
         points, matrix = figure.subplots(1, 2, width_ratios=(1.25, 1))
         edge = {"markeredgewidth": 0.8 * rcParams["lines.linewidth"]}
-        hollow = edge | {"markerfacecolor": "none"}
-        ring = {"color": rcParams["text.color"], "marks": 1.8}
+        ring = {"color": rcParams["text.color"], "marks": 1.8, "markerfacecolor": "none"}
         slopes = [
             Curve(points, "C0o", "of_power", "power of two", marks=0.9, **edge),
             Curve(points, "C1s", "of_twice", "from twice the power", marks=0.9, **edge),
-            Curve(points, "C2D", "formula", "2^(−8h/n)", marks=0.8, **hollow),
-            Curve(points, "o", "chosen", "chosen head", **ring, **hollow),
+            Curve(points, "o", "chosen", "chosen head", **ring, **edge),
         ]
         points.set(title="slopes", xlabel="head", ylabel="slope (per token)")
         points.set_yscale("log", base=2)
@@ -74,15 +69,7 @@ class AlibiSlopes(Picture):
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
         whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
         legend_above(figure, slopes, narrow=2)
-        legend = figure.legends[-1]
-        entries = [(legend.legend_handles[i], legend.texts[i]) for i in (1, 2)]
-
-        def name(other_slopes):
-            for part in (part for entry in entries for part in entry):
-                part.set_visible(other_slopes)
-
-        names = Background(name, lambda a: a.power < a.num_heads)
-        return [*slopes, bias, Limits(points, "ends"), names]
+        return [*slopes, bias, Limits(points, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
         last, power = TOKENS - 1, arrays.power

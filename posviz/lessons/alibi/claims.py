@@ -16,19 +16,10 @@ HEADS = normal(0, 3, 1, 8, 16, 64)  # q, k and v of 8 heads, 16 words
 ENDS = {"for the steepest of 8 heads": SLOPES[0], "for the flattest of 8 heads": SLOPES[-1]}
 
 
-def attend(mask, heads=HEADS):
-    """q, k and v with ALiBi -> outputs [1, 8, 16, 64] and weights [1, 8, 16, 16]."""
-    q, k, v = heads
-    return attention(
-        q,
-        k,
-        v,
-        encoding=Alibi(),
-        mask=mask,
-        q_positions=PLACES,
-        k_positions=PLACES,
-        return_weights=True,
-    )
+def weights_of_alibi():
+    """The attention weights of HEADS with ALiBi and a causal mask, [1, 8, 16, 16]."""
+    places = {"q_positions": PLACES, "k_positions": PLACES}
+    return attention(*HEADS, encoding=Alibi(), mask=CAUSAL, return_weights=True, **places)[1]
 
 
 @claim("ALiBi adds a few parameters to learn.",
@@ -67,7 +58,7 @@ def alibi_is_one_line(written):
     """The line leaves out the division by √d, the slopes of the heads and the mask."""
     divisor, slopes, mask = written
     scores = HEADS[0] @ HEADS[1].mT / divisor + alibi_bias(slopes, offsets(PLACES, PLACES))
-    return largest(softmax(np.where(mask, scores, -np.inf)) - attend(CAUSAL)[1])
+    return largest(softmax(np.where(mask, scores, -np.inf)) - weights_of_alibi())
 
 
 @claim("In a head of ALiBi a token 100 tokens back has a factor above one in a thousand.",

@@ -15,25 +15,21 @@ from posviz.teaching.mistakes import (
     wrong,
 )
 
-# ---------------------------------------------------------------- slopes
-
 
 def power_below(num_heads):
     """The largest power of two that is not above."""
     return 2 ** (num_heads.bit_length() - 1)
 
 
-def slopes_of(
-    num_heads,
-    *,
-    exponent=lambda head, of: -8 * head / of,
-    first=1,
-    power_of=power_below,
-    extra=lambda twice, count: twice[::2][:count],
-):
+def every_second(twice, count):
+    """The first, third, fifth … slope of twice the power, as many as are missing."""
+    return twice[::2][:count]
+
+
+def slopes_of(num_heads, *, first=1, power_of=power_below, extra=every_second):
     """num_heads -> slopes [num_heads], all above 0, in the order of the released code."""
     power = power_of(num_heads)
-    series, twice = (2.0 ** exponent(np.arange(first, first + n), n) for n in (power, 2 * power))
+    series, twice = (2.0 ** (-8 * np.arange(first, first + n) / n) for n in (power, 2 * power))
     return np.concatenate([series, extra(twice, num_heads - power)])
 
 
@@ -62,9 +58,6 @@ check_slopes = Checker(
             "Your extra slopes are there twice: every second slope of twice the power, from the "
             "second on, is a slope of the power itself. Start from the first, [::2].",
             extra=lambda twice, count: twice[1::2][:count]),
-        step("not every second",
-            "Your extra slopes are the first ones of twice the power. Take every second, [::2]: "
-            "those between are there already.", extra=lambda twice, count: twice[:count]),
         step("extra slopes not cut",
             "You have all slopes of the power below and every second one of twice the power: too "
             "many. Cut the second part to what is missing, [:num_heads - power], which is "
@@ -76,18 +69,10 @@ check_slopes = Checker(
             "You start with the flattest head. Head 1 is the steepest: 2^(−8h/n) falls with h."),
         answer("sign", lambda slopes: -slopes,
             "Your slopes are below 0. Return them as positive numbers: the bias subtracts them."),
-        step("sign of the exponent",
-            "Your slopes grow to 2^8 = 256. The exponent is negative: 2^(−8h/n).",
-            exponent=lambda head, of: 8 * head / of),
         wrong("2^(−h)", lambda num_heads: 2.0 ** -np.arange(1, num_heads + 1),
             "You wrote 2^(−h), which is right for 8 heads alone. The exponent is −8h/n."),
-        step("8/n inverted",
-            "You wrote n/8 where 8/n belongs: the exponent is −8h/n, so that the last slope of a "
-            "power of two is 2^(−8).", exponent=lambda head, of: -of * head / 8),
     ],
 )
-
-# ---------------------------------------------------------------- bias
 
 
 def bias_of(slopes, positions, *, distance=lambda offset: np.maximum(offset, 0)):
@@ -150,13 +135,8 @@ check_alibi_bias = Checker(
             "The first head is right and the others are 0. Is your return inside the loop over "
             "the heads? It belongs behind the loop.",
             slopes=lambda slopes: slopes * (np.arange(len(slopes)) == 0)),
-        argument("slopes forgotten",
-            "You returned the distances themselves. Multiply them by the slope of each head.",
-            slopes=lambda slopes: np.ones_like(slopes)),
     ],
 )
-
-# ---------------------------------------------------------------- head
 
 
 def slope_of(weights):
@@ -195,8 +175,6 @@ check_head_from_curve = Checker(
             "Your heads are below 0. The slope is 2^(−h), so h is −log2 of it."),
         answer("slope returned", lambda head: 2.0**-head,
             "That is the slope. Head h of 8 has the slope 2^(−h): return h."),
-        answer("numbered from the flattest", lambda head: 9 - head,
-            "You numbered the heads from the flattest. Head 1 is the steepest, with slope 1/2."),
         step("difference of two weights",
             "You took the difference of two weights for the slope. The scores differ by the "
             "slope, the weights by a factor: take ln of their ratio.",
@@ -205,9 +183,6 @@ check_head_from_curve = Checker(
             "You compared the last weight with the first. Between them are len − 1 steps: divide "
             "ln of their ratio by that.",
             slope=lambda weights: slope_of(weights) * (len(weights) - 1)),
-        step("normalisation forgotten",
-            "You used one weight: divide it by its neighbour first, because the softmax divided "
-            "all weights by their sum.", slope=lambda weights: -np.log(weights[-1])),
         right_on("curve reversed", lambda rng, size: (curve(size)[::-1],),
             "You have the ratio upside down, or read the curve from its wrong end. Then ln is "
             "below 0, and log2 warns that it is invalid. The query's own weight is the last one "

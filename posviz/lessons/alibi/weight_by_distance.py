@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
@@ -12,7 +11,8 @@ from posviz.pictures.knobs import integer, log_integer
 from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 
-MOST_HEADS = 16
+SLOPES = alibi_slopes(8)
+HEADS = np.arange(1, len(SLOPES) + 1)
 LOWEST = 1e-7  # where a line ends, below the axis
 
 
@@ -21,8 +21,7 @@ class WeightByDistance(Picture):
 
     size = (9.0, 4.0)
 
-    num_heads = integer(8, low=1, high=MOST_HEADS)
-    head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
+    head = integer(1, low=1, high=len(SLOPES), play=True)
     one_in = log_integer(1000, low=10, high=1_000_000, label="under one in")
 
     def compute(self) -> Arrays:
@@ -30,16 +29,15 @@ class WeightByDistance(Picture):
 
         A window ends where the factor falls under 1/one_in.
         """
-        slopes, heads = alibi_slopes(self.num_heads), np.arange(1, self.num_heads + 1)
-        windows, chosen = np.log(self.one_in) / slopes, self.head - 1
+        windows, chosen = np.log(self.one_in) / SLOPES, self.head - 1
         reach = windows[chosen]
         shown_to = max(128, 1.05 * reach)  # the chosen head's end is on the axis
-        ends = np.minimum(-np.log(LOWEST) / slopes, shown_to)
-        lines = np.stack([[0 * ends, ends], [1 + 0 * ends, np.exp(-slopes * ends)]])
-        bars = np.stack([[0 * heads, windows], [heads, heads]])
+        ends = np.minimum(-np.log(LOWEST) / SLOPES, shown_to)
+        lines = np.stack([[0 * ends, ends], [1 + 0 * ends, np.exp(-SLOPES * ends)]])
+        bars = np.stack([[0 * HEADS, windows], [HEADS, HEADS]])
         return self.arrays(
             windows=windows,
-            slope=slopes[chosen],
+            slope=SLOPES[chosen],
             lines=broken(lines.T),
             line=lines[:, :, chosen],
             threshold=1 / self.one_in,
@@ -47,10 +45,9 @@ class WeightByDistance(Picture):
             window={"width": reach},
             bars=broken(bars.T),
             bar=bars[:, :, chosen],
-            ends=(windows, heads),
+            ends=(windows, HEADS),
             reach=reach,
             across={"xlim": (-0.01 * shown_to, shown_to)},
-            down={"ylim": (len(heads) + 0.7, 0.3)},
         )
 
     def draw(self, figure: Figure) -> list:
@@ -61,16 +58,12 @@ class WeightByDistance(Picture):
         whole(left.xaxis, most=4)
         right.set_xscale("symlog", linthresh=1, linscale=0.3)
         right.set(title="how far they look", xlabel="distance (tokens)", ylabel="head")
-        right.set(xlim=(-0.15, 6000), ylim=(MOST_HEADS + 0.7, 0.3))
+        right.set(xlim=(-0.15, 6000), ylim=(len(SLOPES) + 0.7, 0.3))
         right.set_xticks((1, 10, 100, 1000), ("1", "10", "100", "1000"))
         right.xaxis.set_minor_locator(NullLocator())
         whole(right.yaxis, most=8)
-        high = {
-            "transform": left.get_xaxis_transform(),
-            "animated": True,
-            "label": "effective span",
-        }
-        window = left.add_patch(Rectangle((0, 0), 0, 1, facecolor="C4", alpha=0.25, lw=0, **high))
+        pale = {"facecolor": "C4", "alpha": 0.25, "linewidth": 0, "animated": True}
+        window = left.axvspan(0, 0, label="effective span", **pale)
         dashed, flat = {"color": "C2", "ls": "--"}, {"solid_capstyle": "butt"}
         threshold = Rule(left, dashed, "threshold", "threshold", upright=False)
         every = Curve(left, "C6", "lines", stroke=0.5)
@@ -83,8 +76,8 @@ class WeightByDistance(Picture):
         legend = [chosen, threshold, window, bars[2]]
         legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
         crossing = Curve(left, "o", "crossing", color=rcParams["text.color"])
-        fits = Limits(left, "across"), Limits(right, "down")
-        return [Other(window, "window"), threshold, every, chosen, crossing, *bars, *fits]
+        fits = Limits(left, "across")
+        return [Other(window, "window"), threshold, every, chosen, crossing, *bars, fits]
 
     def caption(self, arrays: Arrays) -> str:
         slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"

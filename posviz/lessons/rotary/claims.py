@@ -12,17 +12,6 @@ HEAD_DIM = 64
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 
 
-def rotation(position):
-    """Return the matrix of RoPE at a position, [head_dim, head_dim]."""
-    return rotation_matrix(rotary_angles(position, rotary_frequencies(HEAD_DIM)))
-
-
-def score(q, k, angles) -> float:
-    """Return q · k of two vectors [2], each rotated by its own of two angles, in radians."""
-    q, k = apply_rotary(np.stack([q, k]), np.reshape(angles, (2, 1)))
-    return float(q @ k)
-
-
 def scores(q, k):
     """Return scores [..., q_len, k_len] of vectors [..., len, head_dim] at positions 0, 1, …"""
     angles = rotary_angles(np.arange(k.shape[-2]), rotary_frequencies(q.shape[-1]))
@@ -35,7 +24,8 @@ def scores(q, k):
     rule="< 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
 def the_matrix_between_is_r_i_minus_j():
     """The rotation of the query is transposed, so it goes back, and the matrix is Rⱼ₋ᵢ."""
-    return abs(Q @ rotation_matrix([(7 - 4) * 0.5]) @ K - score(Q, K, [7 * 0.5, 4 * 0.5]))
+    q, k = apply_rotary(np.stack([Q, K]), np.array([[7], [4]]) * 0.5)
+    return abs(Q @ rotation_matrix([(7 - 4) * 0.5]) @ K - q @ k)
 
 
 @claim("When one query and one key move, their score depends on their offset alone.",

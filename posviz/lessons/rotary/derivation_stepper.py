@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.lessons.rotary._derivations import DERIVATIONS, lines_of, steps_of, value_text
 from posviz.pictures.knobs import choice, integer
-from posviz.pictures.parts import Background, Curve, Other, Ring, broken, inches, legend_above, wide
+from posviz.pictures.parts import Background, Curve, Other, Ring, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
 # Red that is read on a light background and on a dark one; a cross and a word say it, too.
@@ -22,7 +22,7 @@ class DerivationStepper(Picture):
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
     version = choice("right", options=("right", "with a mistake"), redraw=True)
-    line = integer(5, low=1, high=10, until=lambda p: len(p.lines()), play=True)
+    line = integer(5, low=1, high=6, until=lambda p: len(p.lines()), play=True)
     query = integer(7, low=0, high=50, play=True, label="query position i")
 
     def compute(self) -> Arrays:
@@ -33,23 +33,22 @@ class DerivationStepper(Picture):
         lines = self.lines()
         steps = steps_of(lines, self.query)[: self.line]
         points = [
-            (row, left, right, step.follows, step.left is not None and step.line.left is None)
+            (row, left, right, step.follows)
             for row, step in enumerate(steps)
             for left, right in zip(_entries(step.left), _entries(step.right), strict=False)
         ]
-        row, left, right, *which = np.array(points, float).T
-        follows, goes_on = np.array(which, bool)
-        reached = ~np.isnan(left)
+        row, left, right, follows = np.array(points, float).T
+        follows, reached = follows == 1, ~np.isnan(left)
+        values = [value_text(step.right) for step in steps]
+        off = ["" if step.follows else f"off by {value_text(step.residual)}" for step in steps]
+        later = [""] * (len(lines) - len(steps))
         return self.arrays(
-            lines=len(lines),
-            why=steps[-1].line.why,
-            values=[step.value for step in steps],
-            off=["" if step.follows else value_text(step.residual) for step in steps],
+            last=(steps[-1].line.why, values[-1], off[-1]),
+            values=[*values, *later],
+            off=[*off, *later],
             dots=(right[follows], row[follows]),
             rings=(left[reached], row[reached]),
             crosses=(right[~follows], row[~follows]),
-            threads=_strokes((left, row - 1), (left, row), goes_on),
-            gaps=_strokes((left, row), (right, row), ~follows),
         )
 
     def lines(self):
@@ -60,11 +59,10 @@ class DerivationStepper(Picture):
         """Numbers, formulas and values at left, the values on a common axis at right."""
         lines = self.lines()
         width, height = 72 * inches(figure)
-        # As large as fits beside the values, and in a row: two lines of text, or a formula in one.
-        whole = len(lines) > 6 and wide(figure)
-        room, tall = (31, 0.36) if whole else (27.5, 0.28)  # in units of the font size; of a row
+        # As large as fits beside the values, and two lines of text in a row.
+        room = 27.5  # in units of the font size
         most = (0.77 if wide(figure) else 0.82) * width / room
-        size = min(1.5 * rcParams["font.size"], most, tall * height / len(lines))
+        size = min(1.5 * rcParams["font.size"], most, 0.28 * height / len(lines))
         share = room * size / width
         words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
         words.set(xlim=(0, room), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
@@ -77,50 +75,41 @@ class DerivationStepper(Picture):
                 axes.axhline(row - 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
         plot.tick_params(axis="y", left=False)
         plot.set(xlabel="value", xlim=(-3.5, 3.5), xticks=(-3, 0, 3))
-        formulas = [line.formula.replace("\n", " " if whole else "$\n   $") for line in lines]
         texts = [
-            part for row, each in enumerate(formulas) for part in _texts(words, row, each, size)
+            part
+            for row, line in enumerate(lines)
+            for part in _texts(words, row, line.formula.replace("\n", "$\n   $"), size)
         ]
-        red = {"color": _wrong(), "marks": 1.4}
         rings = Ring(plot, "C0o", "rings", "what it must equal", edge=0.2, marks=1.7)
         dots = Curve(plot, "C0o", "dots", "this line")
-        crosses = Curve(plot, "X", "crosses", "does not follow", **red)
-        threads = [Curve(plot, "C6-", "threads", stroke=0.5), Curve(plot, ":", "gaps", **red)]
-        handles = [rings, dots, crosses]
-        legend_above(figure, handles, columnspacing=1.0, handletextpad=0.2)
-        return [*texts, *threads, dots, rings, crosses]
+        crosses = Curve(plot, "X", "crosses", "does not follow", color=_wrong(), marks=1.4)
+        legend_above(figure, [rings, dots, crosses], columnspacing=1.0, handletextpad=0.2)
+        return [*texts, dots, rings, crosses]
 
     def caption(self, arrays: Arrays) -> str:
-        count, off = len(arrays.values), arrays.off[-1]
+        why, value, off = arrays.last
         return (
-            f"Line {count} of {arrays.lines} ({arrays.why}) is {arrays.values[-1]} at i = "
-            f"{arrays.query} and j = 4, and {f'is off by {off}' if off else 'follows'}."
+            f"Line {arrays.line} of {len(arrays.values)} ({why}) is {value} at i = "
+            f"{arrays.query} and j = 4, and {f'is {off}' if off else 'follows'}."
         )
 
 
 def _texts(words, row, formula, size):
     """The formula of a line and its value, both red where the line does not follow."""
-    colours = {False: rcParams["text.color"], True: _wrong()}
+    ink, red = rcParams["text.color"], _wrong()
     text = words.text(1.8, row, f"${formula}$", va="center", size=size, zorder=1)
     right = {"ha": "right", "va": "center", "size": size, "animated": True, "in_layout": False}
     value = words.text(words.get_xlim()[1], row, "", linespacing=1.0, **right)  # between the rules
-    return [
-        Background(
-            lambda look: text.set(**look),
-            lambda a: {"visible": row < len(a.values), "color": colours[any(a.off[row : row + 1])]},
-        ),
-        Other(
-            value,
-            lambda a: {"text": _said(a, row), "color": colours[any(a.off[row : row + 1])]},
-        ),
-    ]
 
+    def formula_look(arrays):
+        return {"visible": row < arrays.line, "color": red if arrays.off[row] else ink}
 
-def _said(arrays, row):
-    """A value, and below it by how much it is off; nothing for a line not yet reached."""
-    if row >= len(arrays.values):
-        return ""
-    return arrays.values[row] + f"\n✗ off by {arrays.off[row]}" * bool(arrays.off[row])
+    def value_look(arrays):
+        if off := arrays.off[row]:
+            return {"text": f"{arrays.values[row]}\n✗ {off}", "color": red}
+        return {"text": arrays.values[row], "color": ink}
+
+    return [Background(lambda look: text.set(**look), formula_look), Other(value, value_look)]
 
 
 def _wrong():
@@ -133,8 +122,3 @@ def _entries(value):
     if value is None:
         return [np.nan]
     return [value.real, value.imag] if np.iscomplexobj(value) else [value]
-
-
-def _strokes(starts, ends, which):
-    """Lines from points to points, so many of them, as x and y."""
-    return broken(np.stack([np.transpose(starts), np.transpose(ends)], axis=1)[which])

@@ -108,14 +108,13 @@ check_apply_rotary = Checker(
         wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
             "the old values, or write into a new array."),
-        argument("degrees",
-            "You took the angles for degrees. A position times a frequency is in radians, as "
-            "np.cos and np.sin want it: do not convert it.",
-            positions=lambda positions: np.radians(positions)),
         POSITIONS_IGNORED,
         BASE_IGNORED,
     ],
 )
+
+
+rotated_in_halves = partial(rotated, layout="half_split")
 
 
 def not_rotated(x, positions, base):
@@ -172,8 +171,7 @@ check_rotary_scores = Checker(
         step("pairs from two halves",
             "Your pairs are columns n and n + head_dim/2, one from each half of the columns. Here "
             "neighbours are a pair, columns 2n and 2n+1.",
-            at_query=partial(rotated, layout="half_split"),
-            at_key=partial(rotated, layout="half_split")),
+            at_query=rotated_in_halves, at_key=rotated_in_halves),
         step("nothing rotated",
             "You rotated neither queries nor keys, so positions make no difference. Rotate both, "
             "after the projection.", at_query=not_rotated, at_key=not_rotated),
@@ -181,19 +179,11 @@ check_rotary_scores = Checker(
             "You rotated the queries alone, so the score depends on the query's position, "
             "whatever the key's is. Rotate the keys too, each by its own position.",
             at_key=not_rotated),
-        step("keys rotated the other way",
-            "You rotated the keys backwards, so the score depends on i + j. Rotate both the same "
-            "way: the product itself makes the difference i − j.",
-            at_key=lambda x, positions, base: rotated(x, -positions, base)),
         answer("transposed", lambda y: y.T,
             "Your scores are transposed: row i belongs to query i. Compute q @ k.T, not k @ q.T, "
             "and make q with w_q, k with w_k."),
         POSITIONS_IGNORED,
         BASE_IGNORED,
-        answer("causal mask applied",
-            lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
-            "You masked the keys ahead of each query. No mask is asked for here: return all "
-            "scores."),
     ],
 )
 
@@ -230,9 +220,6 @@ check_slip = Checker(
         step("the query's matrix",
             "That is the rotation of the query alone, R_i. Multiply R_iᵀ by R_j, that of the key.",
             offset=7),
-        step("the key's matrix",
-            "That is the rotation of the key alone, R_j. Multiply R_iᵀ, the query's transposed, "
-            "by it.", offset=4),
         looks_like("identity", lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
             "That is the identity, which rotates by 0. The query and the key have different "
             "positions, so what is left between them is a rotation by (j − i) · 0.5."),

@@ -18,28 +18,19 @@ LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 
 
 class RealHead(Picture):
-    """What a real head looks at: with RoPE, without it, and with the layout mixed up.
-
-    `given` {name: Head} is what `posviz.models.real.heads("your sentence")` returns; it stands in
-    for the stored sentences.
-    """
+    """What a real head looks at: with RoPE, without it, and with the layout mixed up."""
 
     size = (8.0, 3.6)
     paper_size = (3.3, 5.6)
 
     head = choice("previous word", options=tuple(TELLING), label="head of")
-    sentence = choice("dog", options=tuple(SENTENCES), given="the heads of one sentence were given")
+    sentence = choice("dog", options=tuple(SENTENCES))
     positions = choice("given", options=("given", "all the same"))
     layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
 
-    def __init__(self, given=None, **knobs):
-        super().__init__(**knobs)
-        self.given_data = () if given is None else ("given",)
-        self._heads = {name: given or heads(text) for name, text in SENTENCES.items()}
-
     def compute(self) -> Arrays:
         """Return weights [len, len], the model's and ours, and the mean on the keys meant."""
-        head = self._heads[self.sentence][self.head]
+        head = heads(SENTENCES[self.sentence])[self.head]
         positions = np.arange(len(head.words))
         mask = causal_mask(positions, positions)
         rope = Rotary(base=BASE, layout=LAYOUTS[self.layout])
@@ -58,7 +49,7 @@ class RealHead(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The model's own weights between words, and those computed here."""
-        most = max(len(head.words) for each in self._heads.values() for head in each.values())
+        most = max(len(head.words) for text in SENTENCES.values() for head in heads(text).values())
         panels = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
         look = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal", "most": (most, most)}
         maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(panels)]
@@ -73,14 +64,12 @@ class RealHead(Picture):
         return [*maps, *labels]
 
     def caption(self, arrays: Arrays) -> str:
-        error = f"by up to {ceil(1000 * arrays.error) / 1000:.3f}"
-        is_given = arrays.positions == "given"
-        change = (
-            "weights differ from the model’s" if is_given else "without positions, a weight changes"
-        )
+        change = "weights differ from the model’s"
+        if arrays.positions != "given":
+            change = "without positions, a weight changes"
         return (
             f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; "
-            f"{change} {error}."
+            f"{change} by up to {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 
 

@@ -10,7 +10,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import apply_rotary
 from posviz.lessons._sentences import words_of
-from posviz.pictures.knobs import choice, device, even, integer, log, log_integer, text
+from posviz.pictures.knobs import choice, device, even, log, log_integer, text
 from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import (
     SEVERAL_PAIRS,
@@ -27,12 +27,7 @@ from posviz.wording import signed
 
 LONGEST = 512
 NEAR = 2  # offsets up to here are near the diagonal
-LIMITS = {  # ends of the colours, ends of the curves
-    "one token": (3, (-4, 4)),
-    "aligned": (16, (-10, 17)),
-    "random": (3, (-4, 4)),
-    "sentence": (3, (-4, 4)),
-}
+LIMIT = 3  # of the colours
 
 
 class RotaryScores(Picture):
@@ -41,10 +36,9 @@ class RotaryScores(Picture):
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
 
-    content = choice("one token", options=tuple(LIMITS), redraw=True)
+    content = choice("one token", options=("one token", "sentence"))
     seq_len = log_integer(64, low=8, high=LONGEST, play=True)
     base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
-    seed = integer(3, low=0, high=99)
     head_dim = even(64, low=2, high=128, more=True)
     sentence = text(
         "the cat sat on the mat", max_length=80, when={"content": ("sentence",)}, more=True
@@ -63,9 +57,8 @@ class RotaryScores(Picture):
         pairs = qk, apply_rotary(qk, rotary_angles(places, inv_freq))
         maps = [to_numpy(q @ k.T) for q, k in pairs]
         apart = offsets(places, places)
-        counts = self.seq_len - abs(np.arange(1 - self.seq_len, self.seq_len))  # of each offset
         row = (apart + self.seq_len - 1).ravel()
-        means = [np.bincount(row, scores.ravel()) / counts for scores in maps]
+        means = [np.bincount(row, scores.ravel()) / np.bincount(row) for scores in maps]
         near = abs(apart) <= NEAR
         return self.arrays(
             maps=maps,
@@ -75,30 +68,23 @@ class RotaryScores(Picture):
         )
 
     def _vectors(self, seq_len):
-        """Queries and keys before any rotation, [2, seq_len, head_dim]."""
-        shape = (2, self.head_dim)
-        if self.content == "random":
-            every = np.random.default_rng(self.seed).standard_normal((seq_len, *shape))
-            return every.swapaxes(0, 1)
+        """Queries and keys before any rotation, [2, seq_len, head_dim]; equal words are equal."""
         words = words_of(self.sentence) if self.content == "sentence" else [""]
-        seeds = [[self.seed, zlib.crc32(word.encode())] for word in words]
-        vectors = np.array([np.random.default_rng(seed).standard_normal(shape) for seed in seeds])
-        if self.content == "aligned":
-            vectors[:, 0] = vectors[:, 1]
+        draws = [np.random.default_rng([3, zlib.crc32(word.encode())]) for word in words]
+        vectors = np.array([rng.standard_normal((2, self.head_dim)) for rng in draws])
         return vectors[np.arange(seq_len) % len(words)].swapaxes(0, 1)
 
     def draw(self, figure: Figure) -> list:
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
-        limit, ends = LIMITS[self.content]
         *heats, means = maps_and_curves(figure, 1.2, 2.6)
-        look = {"limits": (-limit, limit), "aspect": "equal", "most": (LONGEST, LONGEST)}
+        look = {"limits": (-LIMIT, LIMIT), "aspect": "equal", "most": (LONGEST, LONGEST)}
         maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(heats)]
         for axes, title in zip(heats, ("without RoPE", "with RoPE"), strict=True):
             axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0), title=title)
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         bar = figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, extend="both")
         bar.set_label("score / √head_dim")
-        bar.set_ticks((-limit, 0, limit))
+        bar.set_ticks((-LIMIT, 0, LIMIT))
         zero(means)
         dashed = {"color": "C1", "linestyle": "--", "zorder": 2.1}
         lines = [
@@ -106,7 +92,7 @@ class RotaryScores(Picture):
             Dense(means, {"color": "C0"}, "curves[1]", "with RoPE"),
         ]
         means.set(xlabel="offset, query − key (tokens)", ylabel="mean score")
-        means.set(xlim=(-LONGEST, LONGEST), ylim=ends)
+        means.set(xlim=(-LONGEST, LONGEST), ylim=(-4, 4))
         whole(means.xaxis, means.yaxis, most=4, fewest=2)
         legend_above(figure, lines)
         return [*maps, *lines, Limits(means, "ends")]

@@ -68,13 +68,7 @@ check_axial = Checker(
         argument("columns in both halves",
             "You rotated all pairs by the column, so a patch does not know its row: rotate the "
             "second half of the pairs by the row.", rows=lambda columns: columns),
-        answer("columns alone", lambda angles: np.split(angles, 2, axis=1)[0],
-            "You returned the pairs of the column alone; half of the pairs are still to come. "
-            "Compute those of the row in the same way and put them behind."),
         BASE_IGNORED,
-        argument("the base of the paper",
-            "Your base is 100, as in the paper, or 10 000 with 2k divided by head_dim, which gives "
-            "the same: use the argument base, and divide 2k by head_dim/2.", base=100),
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
             "You returned every angle twice, once for each dimension of a pair. Return one angle "
             "for each pair: the shape is [n, head_dim/2]."),

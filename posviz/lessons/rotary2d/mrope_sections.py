@@ -16,7 +16,6 @@ DIALS = np.stack([np.arange(PAIRS) % ACROSS, np.arange(PAIRS) // ACROSS], axis=-
 ARRANGEMENTS = {
     "16, 24, 24 contiguous (Qwen2-VL)": ((16, 24, 24), False),
     "24, 20, 20 interleaved (Qwen3-VL)": ((24, 20, 20), True),
-    "24, 20, 20 contiguous": ((24, 20, 20), False),
 }
 AXES = {"time": "o", "row": "s", "column": "^"}
 

@@ -3,12 +3,11 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
 from posviz.models.archive import photograph
-from posviz.pictures.knobs import choice, device, integer
+from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -29,17 +28,16 @@ class PatchGrid(Picture):
     column = integer(8, low=0, high=GRID - 1, play=True)
     encoding = choice("axial", options=("raster", "axial", *DIRECTIONS, "one frequency"))
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
-    where = device(more=True)
 
     def compute(self) -> Arrays:
-        """Return the query's scores with every patch, [grid, grid], in float32; its own is 1.
+        """Return the query's scores with every patch, [grid, grid]; its own is 1.
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the angles.
         """
-        patches = to_device(np.ones((GRID**2, self.head_dim), np.float32), self.where)
-        rotated = apply_rotary(patches, self._angles(*raster(GRID, GRID).T))
+        angles = self._angles(*raster(GRID, GRID).T)
+        rotated = apply_rotary(np.ones((GRID**2, self.head_dim)), angles)
         query = rotated[self.row * GRID + self.column]
-        scores = to_numpy(rotated @ query).reshape(GRID, GRID) / self.head_dim
+        scores = (rotated @ query).reshape(GRID, GRID) / self.head_dim
         pixels = photograph()
         side = len(pixels) / GRID  # of a patch, in pixels
         outline = AROUND + np.array([[self.column], [self.row]])

@@ -5,14 +5,14 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
+from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.pictures.knobs import choice, integer, log
 from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_colours
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 SIDE = 14  # patches along a side of the image
-HEAD_DIM = 64
+HEAD_DIM, PAIR = 64, 2
 PAIRS = HEAD_DIM // 4  # on each axis, when axial
 ARC, WIDER = 150, 0.08  # points of an arc; what a full rotation adds to its radius
 ARROW = 3.5  # patches, whatever the frequencies are
@@ -25,11 +25,10 @@ class TwoHands(Picture):
 
     row = integer(4, low=0, high=SIDE - 1, play=True)
     column = integer(6, low=0, high=SIDE - 1, play=True)
-    kind = choice("axial", options=("axial", "mixed", "one frequency"))
+    kind = choice("axial", options=("axial", "mixed"))
     direction = integer(
         30, low=0, high=180, step=5, when={"kind": ("mixed",)}, label="direction (°)"
     )
-    pair = integer(2, low=0, high=PAIRS - 1, more=True)
     base = log(100, low=10, high=10_000, more=True)
 
     def compute(self) -> Arrays:
@@ -37,14 +36,12 @@ class TwoHands(Picture):
 
         `frequencies` is [hands, 2], index 0 for columns; `shares` alike, times the coordinates.
         """
-        frequencies = rotary_frequencies(HEAD_DIM // 2, self.base)[self.pair] * self._directions()
-        rows, columns = raster(SIDE, SIDE).T
-        if self.kind == "axial":
-            every = axial_angles(rows, columns, HEAD_DIM, base=self.base)
-            angles = every[:, [self.pair, PAIRS + self.pair]]
-        else:
-            angles = mixed_angles(rows, columns, frequencies.T)
+        towards = np.deg2rad(self.direction)
+        mixed = [[np.cos(towards), np.sin(towards)]]
+        speed = rotary_frequencies(HEAD_DIM // 2, self.base)[PAIR]
+        frequencies = speed * np.array(np.eye(2) if self.kind == "axial" else mixed)
         here = self.column, self.row
+        angles = mixed_angles(*raster(SIDE, SIDE).T, frequencies.T)
         shares = frequencies * here
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
         return self.arrays(
@@ -57,12 +54,6 @@ class TwoHands(Picture):
             lines=[*(_lines(here, each) for each in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
-
-    def _directions(self):
-        """What column and row have of the frequency, [hands, 2]."""
-        towards = np.deg2rad(self.direction)
-        mixed = [[np.cos(towards), np.sin(towards)]]
-        return np.array({"axial": np.eye(2), "one frequency": [[1, 1]]}.get(self.kind, mixed))
 
     def draw(self, figure: Figure) -> list:
         """The dial at left; at right the image, with lines along which a hand stands the same."""
@@ -94,18 +85,18 @@ class TwoHands(Picture):
         columns, rows = f"{arrays.column} × {_digits(f0)}", f"{arrays.row} × {_digits(f1)}"
         if arrays.kind == "axial":
             return (
-                f"The column rotates pair {arrays.pair} by {columns} = {_digits(across)} radians, "
-                f"and the row rotates pair {PAIRS + arrays.pair} by {rows} = {_digits(down)}."
+                f"The column rotates pair {PAIR} by {columns} = {_digits(across)} radians, "
+                f"and the row rotates pair {PAIRS + PAIR} by {rows} = {_digits(down)}."
             )
         return (
-            f"Column and row rotate pair {arrays.pair} together, by {columns} + {rows} = "
+            f"Column and row rotate pair {PAIR} together, by {columns} + {rows} = "
             f"{_digits(across + down)} radians."
         )
 
 
 def _digits(number):
     """Three digits, with a true minus; of cos 90° rounding would leave a little."""
-    return signed(round(number, 9) + 0.0, ".3g")
+    return signed(round(number, 9), "z.3g")
 
 
 def _hands(angles):

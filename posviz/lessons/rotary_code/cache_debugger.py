@@ -8,12 +8,13 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import choice, integer, log, switch
+from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
 PROMPT, LONGEST, HEAD_DIM = 6, 24, 64
+BASE = 100_000  # of the lesson's model, SmolLM2
 LIMIT = 2.5  # of the colours
 LARGEST = 5.0  # of the errors that are shown
 MISTAKES = ("none", "start forgotten", "query at 0", "query one late", "cache rotated again")
@@ -27,13 +28,10 @@ class CacheDebugger(Picture):
 
     mistake = choice("start forgotten", options=MISTAKES)
     decoded = integer(20, low=PROMPT, high=LONGEST, play=True, label="tokens so far")
-    same_token = switch(True, label="same token")
-    base = log(10_000, low=10, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
-        how = self.base, self.same_token
-        scores, true = _decoded(*how, self.mistake), _decoded(*how, "none")
+        scores, true = _decoded(self.mistake), _decoded("none")
         errors = np.tril(np.abs(scores - true)).max(axis=1)[: self.decoded]
         weights = [softmax(each[self.decoded - 1, : self.decoded]) for each in (scores, true)]
         seen = np.tri(LONGEST, dtype=bool) & (np.arange(LONGEST) < self.decoded)[:, None]
@@ -54,16 +52,9 @@ class CacheDebugger(Picture):
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
             axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (tokens)")
-        figure.colorbar(
-            maps[0].image,
-            ax=panels,
-            location="bottom",
-            shrink=0.6,
-            aspect=40,
-            extend="min",
-            ticks=(-2, 0, 2),
-            label="score (grey: not yet)",
-        )
+        below = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
+        bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-2, 0, 2), **below)
+        bar.set_label("score (grey: not yet)")
         errors = Curve(panels[2], "C1o-", "rows", marks=1 / 1.5)
         panels[2].set_box_aspect(1 / 0.7)  # as high as the maps are
         panels[2].set(xlabel="largest error", xlim=(-0.25, LARGEST), xticks=(0, 2, 4))
@@ -81,20 +72,18 @@ class CacheDebugger(Picture):
         )
 
 
-@functools.lru_cache(maxsize=2)
-def queries_and_keys(same_token):
-    """Queries and keys [2, len, head_dim], as long as normalised vectors are: √head_dim."""
-    both = np.random.default_rng(2).standard_normal((2, LONGEST, HEAD_DIM))
-    both *= HEAD_DIM**0.5 / np.linalg.norm(both, axis=-1, keepdims=True)
-    return both[:, [0] * LONGEST] if same_token else both
+def query_and_key():
+    """One token's query and key [2, head_dim], as long as normalised vectors are: √head_dim."""
+    both = np.random.default_rng(2).standard_normal((2, LONGEST, HEAD_DIM))[:, 0]
+    return both * HEAD_DIM**0.5 / np.linalg.norm(both, axis=-1, keepdims=True)
 
 
-@functools.lru_cache(maxsize=8)
-def _decoded(base, same_token, mistake):
+@functools.cache
+def _decoded(mistake):
     """The scores [len, len] of a call with the prompt, and then of one call for each token."""
     # One position more, for a query that is one late.
-    angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(HEAD_DIM, base))
-    q, k = queries_and_keys(same_token)
+    angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(HEAD_DIM, BASE))
+    q, k = (np.tile(vector, (LONGEST, 1)) for vector in query_and_key())
     cache, scores = k[:0], np.zeros((LONGEST, LONGEST))
     for start, stop in [(0, PROMPT), *((i, i + 1) for i in range(PROMPT, LONGEST))]:
         new = slice(start, stop)

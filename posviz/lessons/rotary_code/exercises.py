@@ -110,8 +110,6 @@ check_cached_scores = Checker(
         answer("new key not appended", lambda y: y[:-1],
             "You scored the cached keys alone. A token looks at itself too: append its key, "
             "rotated by n, the number of cached keys, for n + 1 scores."),
-        answer("new key first", lambda y: np.roll(y, 1),
-            "You put the new key before the cached ones: append it, because its token comes last."),
         answer("scaled", lambda y, q: y / np.sqrt(len(q)),
             "You divided by √head_dim. That is right in a head, but here return the plain "
             "products."),

@@ -4,10 +4,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.rotary import LAYOUTS, change_layout
-from posviz.pictures.knobs import even, integer
-from posviz.pictures.parts import Curve, Limits, broken, legend_above, whole
+from posviz.pictures.knobs import integer
+from posviz.pictures.parts import Curve, broken, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 
+HEAD_DIM = 8
 ROWS = (1, 0)  # of the two layouts
 
 
@@ -17,41 +18,38 @@ class LayoutArcs(Picture):
     size = (8.0, 2.6)
     paper_size = (3.3, 2.6)
 
-    pair = integer(0, low=0, high=7, until=lambda p: p.head_dim // 2 - 1, play=True)
-    head_dim = even(8, low=4, high=16)
+    pair = integer(0, low=0, high=HEAD_DIM // 2 - 1, play=True)
 
     def compute(self) -> Arrays:
         """Return both dimensions of each pair [pairs, 2] by layout, and the arcs over them."""
-        columns = np.arange(self.head_dim)
+        columns = np.arange(HEAD_DIM)
         pairs = [
             change_layout(columns, source=layout, target="interleaved").reshape(-1, 2)
             for layout in LAYOUTS
         ]
-        everywhere = np.tile(columns, 2), np.repeat(ROWS, self.head_dim)
         chosen = np.concatenate([both[self.pair] for both in pairs])
         return self.arrays(
             pairs=pairs,
-            dimensions=everywhere,
-            arcs=arcs_over(pairs, self.head_dim),
-            chosen=arcs_over([both[[self.pair]] for both in pairs], self.head_dim),
+            dimensions=(np.tile(columns, 2), np.repeat(ROWS, HEAD_DIM)),
+            arcs=_arcs_over(pairs),
+            chosen=_arcs_over([both[[self.pair]] for both in pairs]),
             ends=(chosen, np.repeat(ROWS, 2)),
-            limits=(-0.6, self.head_dim - 0.4),
         )
 
     def draw(self, figure: Figure) -> list:
         """Two rows of dimensions, an arc over each pair, and one pair in another colour."""
         axes = figure.subplots()
-        axes.set(ylim=(-0.3, 1.9), yticks=ROWS, yticklabels=LAYOUTS, xlabel="dimension")
+        axes.set(xlim=(-0.6, HEAD_DIM - 0.4), xlabel="dimension")
+        axes.set(ylim=(-0.3, 1.9), yticks=ROWS, yticklabels=LAYOUTS)
         axes.tick_params(left=False)
         axes.spines["left"].set_visible(False)
         whole(axes.xaxis, most=16, steps=None)
-        ends = Limits(axes, lambda arrays: {"xlim": arrays.limits})
         arcs = Curve(axes, "C0-", "arcs", "dimensions of a pair")
         chosen = Curve(axes, "C1-", "chosen", "the pair that is chosen", stroke=1.8)
         dimensions = Curve(axes, "C6o", "dimensions")
         members = Curve(axes, "C1o", "ends", marks=1.4)
         legend_above(figure, [arcs, chosen])
-        return [ends, arcs, chosen, dimensions, members]
+        return [arcs, chosen, dimensions, members]
 
     def caption(self, arrays: Arrays) -> str:
         (a, b), (c, d) = (both[arrays.pair] for both in arrays.pairs)
@@ -61,12 +59,12 @@ class LayoutArcs(Picture):
         )
 
 
-def arcs_over(layouts, head_dim):
+def _arcs_over(layouts):
     """An arc over both dimensions of each pair, the higher the farther they are apart."""
     along, arcs = np.linspace(0, 1, 25), []
     for row, pairs in zip(ROWS, layouts, strict=True):
         first, second = pairs.T[..., None]
-        height = 0.62 * np.sqrt((second - first) * 2 / head_dim)
+        height = 0.62 * np.sqrt((second - first) * 2 / HEAD_DIM)
         x, y = first + (second - first) * along, row + height * np.sin(np.pi * along)
         arcs.append(np.stack([x, y], axis=-1))
     return broken(np.concatenate(arcs))

@@ -1,7 +1,5 @@
 """What rounding the angles costs: a score that should be the same at every position."""
 
-import functools
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
@@ -9,11 +7,12 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.arrays import to_dtype
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.pictures.knobs import choice, log, log_integer
+from posviz.pictures.knobs import choice, log_integer
 from posviz.pictures.parts import Curve, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM, OFFSET = 64, 5
+BASE = 100_000  # of the lesson's model, SmolLM2
 FURTHEST = 1_000_000
 POSITIONS = np.unique(np.geomspace(1, FURTHEST, 121).astype(int))
 SMALLEST = 1e-16  # an error of 0 has no logarithm
@@ -33,12 +32,10 @@ class PrecisionLab(Picture):
 
     rounded = choice("angles", options=("angles", "cos and sin"))
     position = log_integer(30_000, low=1, high=FURTHEST, play=True)
-    base = log(10_000, low=10, high=1_000_000)
 
     def compute(self) -> Arrays:
         """Return |score − exact| by dtype at all positions and at the marked one; NaN: overflow."""
-        setting = self.rounded, self.base
-        curves, here = _curves(*setting), _errors([self.position], *setting)
+        curves, here = _errors(POSITIONS, self.rounded), _errors([self.position], self.rounded)
         before = POSITIONS[self.position > POSITIONS]  # a line grows with the position
         lines = []
         for name in LOOKS:
@@ -47,7 +44,6 @@ class PrecisionLab(Picture):
             lines.append((np.append(before, self.position)[there], errors[there]))
         ends = [(x[-1:], y[-1:]) for x, y in lines if x[-1] < self.position]
         return self.arrays(
-            curves=curves,
             here={name: error[0] for name, error in here.items()},
             lines=lines,
             marks=[([self.position], np.maximum(here[name], SMALLEST)) for name in LOOKS],
@@ -86,14 +82,9 @@ class PrecisionLab(Picture):
         )
 
 
-@functools.lru_cache(maxsize=4)
-def _curves(*setting):
-    return _errors(POSITIONS, *setting)
-
-
-def _errors(positions, rounded, base):
+def _errors(positions, rounded):
     """By dtype |score − exact| of one q at positions + 5 and one k at positions."""
-    inv_freq = rotary_frequencies(HEAD_DIM, base)
+    inv_freq = rotary_frequencies(HEAD_DIM, BASE)
     q, k = np.random.default_rng(2).standard_normal((2, HEAD_DIM)).view(complex)
     products = q * k.conj()
     exact = (np.exp(1j * rotary_angles(OFFSET, inv_freq)) @ products).real

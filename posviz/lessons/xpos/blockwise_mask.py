@@ -8,11 +8,11 @@ from matplotlib.patches import Patch
 
 from posviz.attention.masks import blockwise_causal_mask, causal_mask
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import Curve, Map, Rule, legend_above, row_outline, whole
+from posviz.pictures.parts import Curve, Map, legend_above, row_outline, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
-TOKENS = 32
+TOKENS, BLOCK = 32, 8
 
 
 class BlockwiseMask(Picture):
@@ -21,7 +21,6 @@ class BlockwiseMask(Picture):
     size = (9.0, 4.2)
 
     query = integer(20, low=0, high=TOKENS - 1, play=True, label="query (token)")
-    block = integer(8, low=2, high=16, label="block (tokens)")
 
     def compute(self) -> Arrays:
         """Return what each pair is [tokens, tokens], and how many keys each query sees.
@@ -30,16 +29,14 @@ class BlockwiseMask(Picture):
         """
         positions = np.arange(TOKENS)
         causal = causal_mask(positions, positions)
-        mask = blockwise_causal_mask(positions, positions, self.block)
-        own = np.equal.outer(positions // self.block, positions // self.block)
+        mask = blockwise_causal_mask(positions, positions, BLOCK)
+        own = np.equal.outer(positions // BLOCK, positions // BLOCK)
         kinds, seen = causal * 1 + mask + (mask & own), mask.sum(axis=1)
         return self.arrays(
             kinds=kinds,
             seen=seen,
-            borders=_borders(self.block),
             row=row_outline(kinds, self.query),
             counts=[(seen, positions), (positions + 1, positions)],
-            most=2 * self.block,
             mark=(seen[[self.query]], [self.query]),
         )
 
@@ -52,14 +49,16 @@ class BlockwiseMask(Picture):
         cmap = ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
         look = {"cmap": cmap, "limits": (0, 3), "aspect": "equal"}
         kinds = Map(matrix, "kinds", most=(TOKENS, TOKENS), **look)
-        thin = rc["axes.linewidth"] / rc["lines.linewidth"]
-        borders = Curve(matrix, "C6", "borders", stroke=thin)
+        thin = {"color": "C6", "linewidth": rc["axes.linewidth"], "animated": True}  # over the map
+        for border in np.arange(BLOCK, TOKENS, BLOCK) - 0.5:
+            matrix.axhline(border, **thin)
+            matrix.axvline(border, **thin)
         # A hairline, or it would hide the row that it marks.
         row = Curve(matrix, "-", "row", color=rc["text.color"], stroke=0.5)
         causal = Curve(counts, "C1:", "counts[1]", "plain causal")
         seen = Curve(counts, "C0-", "counts[0]", "blockwise")
-        dashes = {"color": "C6", "linestyle": "--"}
-        most = Rule(counts, dashes, "most", "2 × block", stroke=1 / 1.5)
+        dashes = {"color": "C6", "linestyle": "--", "linewidth": rc["lines.linewidth"] / 1.5}
+        most = counts.axvline(2 * BLOCK, label="2 × block", **dashes)
         mark = Curve(counts, "C0o", "mark")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         counts.set(xlabel="keys seen", xlim=(0, 1.05 * TOKENS))
@@ -68,18 +67,10 @@ class BlockwiseMask(Picture):
         patches = [Patch(color=cmap(kind), label=name) for kind, name in names.items()]
         close = {"columnspacing": 1.1, "handlelength": 1.4}
         legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
-        return [kinds, borders, row, causal, seen, most, mark]
+        return [kinds, row, causal, seen, mark]
 
     def caption(self, arrays: Arrays) -> str:
         return (
             f"The query at {arrays.query} sees {arrays.seen[arrays.query]} of {arrays.query + 1} "
             f"keys, and no query looks farther back than {arrays.seen.max() - 1} tokens."
         )
-
-
-def _borders(block):
-    """The lines between blocks, each way, as one line that stops at every NaN."""
-    at = np.arange(block, TOKENS, block) - 0.5
-    ends = np.tile([-0.5, TOKENS - 0.5, np.nan], len(at))
-    steps = np.repeat(at, 3)
-    return np.concatenate([ends, steps]), np.concatenate([steps, ends])

@@ -3,7 +3,6 @@
 import numpy as np
 
 from posviz.attention import softmax
-from posviz.attention.masks import blockwise_causal_mask
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.xpos import apply_xpos, xpos_scale
 from posviz.teaching.claims import claim
@@ -19,17 +18,11 @@ def scores(positions):
     return np.tril(q @ k.T) / 4
 
 
-def by_distance(head_dim, *, decays=True, scale_base=512):
-    """Scores of identical keys at 1024 distances, all pairs of norm 1."""
+def by_distance(scale_base=512):
+    """Scores of identical keys at 1024 distances: 32 pairs, all of norm 1."""
     distance = np.arange(1024)
-    rotated = np.cos(np.outer(distance, rotary_frequencies(head_dim)))
-    scale = xpos_scale(distance, head_dim, scale_base=scale_base) if decays else 1.0
-    return (scale * rotated).sum(axis=1) / np.sqrt(head_dim)
-
-
-def mask():
-    """The mask of 512 tokens in blocks of 64."""
-    return blockwise_causal_mask(np.arange(512), np.arange(512), 64)
+    rotated = np.cos(np.outer(distance, rotary_frequencies(64)))
+    return (xpos_scale(distance, 64, scale_base=scale_base) * rotated).sum(axis=1) / 8
 
 
 @claim("The score of xPos depends on the offset alone, as RoPE's does.",
@@ -45,11 +38,11 @@ def the_score_is_relative():
     rule="== 0", section="2 Each token does its half")
 def scores_fall_with_every_token():
     """The decay lowers the waves of RoPE, but they remain waves."""
-    return int((np.diff(by_distance(64)) > 0).sum())
+    return int((np.diff(by_distance()) > 0).sum())
 
 
 @claim("An encoding that decays with the distance takes the weight away from far keys.",
-    cases={"for xPos": by_distance(64), "for ALiBi with slope 1/16": -np.arange(1024) / 16},
+    cases={"for xPos": by_distance(), "for ALiBi with slope 1/16": -np.arange(1024) / 16},
     measures="the share of the weight on keys more than 512 tokens back, of 1024 identical keys",
     rule="< 0.01", section="5 To forget is not to hide")
 def decay_takes_the_weight_away(scores):
@@ -63,7 +56,7 @@ def decay_takes_the_weight_away(scores):
     section="5 To forget is not to hide")
 def faster_forgetting_takes_weight_away():
     """If all scores are near 0, all keys get the same weight, and far keys as much as others."""
-    fast, slow = (softmax(by_distance(64, scale_base=base))[513:].sum() for base in (1, 512))
+    fast, slow = (softmax(by_distance(base))[513:].sum() for base in (1, 512))
     return float(fast - slow)
 
 

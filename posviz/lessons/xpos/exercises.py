@@ -7,19 +7,24 @@ from posviz.encodings.xpos import xpos_scale
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import answer, argument, right_on, step, wrong
 
+# A mistake of two exercises.
+FIRST_ZETA = argument("first ζ for all pairs",
+    "All your pairs forget as the first one does, with zeta[0]. Each has its own: use the whole "
+    "array zeta.", zeta=lambda zeta: np.full_like(zeta, zeta[0]))
 
-def power(zeta, p, scale_base):
-    """ζ^(p / scale_base), the factor of a pair at position p."""
-    return zeta ** (p / scale_base)
 
-
-def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, factor=power):
+def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1):
     """Scores [len, len] of xPos, 0 for future keys; q, k [len, pairs] complex."""
-    p = positions[:, None]
+    p = positions[:, None] / scale_base
     turn = np.exp(1j * rotary_angles(positions, inv_freq))
-    q = q * turn * factor(zeta, on_q * p, scale_base)
-    k = k * turn * factor(zeta, on_k * p, scale_base)
+    q = q * turn * zeta ** (on_q * p)
+    k = k * turn * zeta ** (on_k * p)
     return np.tril((q @ k.conj().T).real)
+
+
+def divided_last(q, k, positions, inv_freq, zeta, scale_base):
+    """The scores of code that divides the powers by scale_base, and not the positions."""
+    return xpos_scores(q, k, positions, inv_freq, zeta, 1) / scale_base**2
 
 
 def score_inputs(rng, size):
@@ -46,9 +51,6 @@ check_xpos = Checker(
         step("same sign on q and k",
             "You multiplied the key as you did the query, so the score knows the sum of their "
             "positions. Divide the key by its scale: then only the offset is left.", on_k=1),
-        step("q and k divided",
-            "You divided the query as you did the key, so the score grows with the sum of their "
-            "positions. Multiply the query by its scale.", on_q=-1),
         step("ζ inverted",
             "Your scores grow with the distance. Either your ζ is inverted, or you divided the "
             "query and multiplied the key: with ζ below 1, the query is multiplied and the key "
@@ -56,9 +58,6 @@ check_xpos = Checker(
         step("only q scaled",
             "You scaled the query alone, so scores shrink along the text, whatever the distance. "
             "Divide the key by its own scale.", on_k=0),
-        step("only k scaled",
-            "You scaled the key alone, so scores grow along the text, whatever the distance. "
-            "Multiply the query by its own scale.", on_q=0),
         step("RoPE",
             "Those are the scores of RoPE. Multiply the query by zeta ** (position / "
             "scale_base), and divide the key by the same of its own position.", on_q=0, on_k=0),
@@ -66,17 +65,10 @@ check_xpos = Checker(
             "All forget at once in your scores. Either scale_base is missing, or it cancels, "
             "because in Python ** goes before /. The exponent is (position / scale_base), in "
             "parentheses.", scale_base=1),
-        step("power before division",
+        wrong("power before division", divided_last,
             "You divided the power by scale_base, not the position: in Python ** goes before /. "
-            "Write zeta ** (position / scale_base), with parentheses.",
-            factor=lambda zeta, p, scale_base: zeta ** (1.0 * p) / scale_base),
-        step("products instead of powers",
-            "You multiplied zeta by position / scale_base, and by its negative on the key. These "
-            "are the exponents: zeta ** (…).",
-            factor=lambda zeta, p, scale_base: zeta * p / scale_base),
-        argument("first ζ for all pairs",
-            "All your pairs decay as the first one does, with zeta[0]. Each has its own: take "
-            "powers of the whole array zeta.", zeta=lambda zeta: np.full_like(zeta, zeta[0])),
+            "Write zeta ** (position / scale_base), with parentheses."),
+        FIRST_ZETA,
         right_on("512 for scale_base", lambda rng, size: (*score_inputs(rng, size)[:-1], 512),
             "Your scores are right where scale_base is 512, and only there. Did you write 512, "
             "or call xpos_scale without it, which then takes 512? Use the argument scale_base."),
@@ -119,10 +111,6 @@ check_blockwise_mask = Checker(
     mask_inputs,
     edges=[(7, 2), (6, 2), (1, 2)],  # an odd length, whole blocks, one token
     mistakes=[
-        step("window of one block",
-            "Your window moves with every token. Blocks stand still: a token sees all of its own "
-            "up to itself, and all of the one before. Compare position // block.", number=np.divide,
-            near=lambda blocks: blocks < 1),
         step("/ instead of //",
             "Your window moves with every token and goes back by block tokens. Blocks stand "
             "still: the number of a block is position // block, a whole number. With / it would "
@@ -134,10 +122,6 @@ check_blockwise_mask = Checker(
         step("own block only",
             "You let tokens see their own block only, so the first of each sees nothing but "
             "itself. They see the block before as well.", near=lambda blocks: blocks == 0),
-        argument("block doubled",
-            "Your blocks have 2·block tokens, a whole training length. `block` is the length of "
-            "one, half of that: the two blocks that a token sees make it whole.",
-            block=lambda block: 2 * block),
         step("not causal",
             "Your tokens see blocks ahead. You asked only that blocks are not too far behind: "
             "hide keys ahead of their query as well.", sees=lambda i, j: True),
@@ -188,9 +172,6 @@ check_half_lives = Checker(
             "You divided by scale_base. The distance is divided by it before it is an exponent, "
             "so the distance is scale_base times as large: multiply.",
             scale_base=lambda scale_base: 1 / scale_base),
-        argument("512 for every S",
-            "You wrote 512 into the formula: use the argument scale_base, which is not always "
-            "512.", scale_base=512),
         answer("sign", lambda distance: -distance,
             "Your distances are below 0. Both logarithms are negative, so their quotient is "
             "positive."),
@@ -200,21 +181,12 @@ check_half_lives = Checker(
         step("1/e in place of one half",
             "You found the distance at which 1/e is left, 37 %. Asked is one half: ln(1/2) is in "
             "the formula.", left=np.exp(-1)),
-        step("one half forgotten twice",
-            "You found the distance at which one quarter is left. Asked is one half.", left=0.25),
         wrong("straight line", lambda zeta, scale_base: scale_base * 0.5 / (1 - zeta),
             "You drew a straight line from 1 to ζ. The factor is a power, ζ^(distance/scale_base): "
             "solve with logarithms."),
-        wrong("half of S, divided by ζ", lambda zeta, scale_base: scale_base / 2 / zeta,
-            "You divided one half by ζ. A ζ near 1 would then have the shortest half-life. The "
-            "factor is a power, ζ^(distance/scale_base): solve with logarithms."),
         wrong("half of S", lambda zeta, scale_base: np.full(len(zeta), scale_base / 2),
             "You returned half of scale_base. After scale_base tokens the factor is ζ, which is "
             "another number for each pair."),
-        argument("first ζ for all pairs",
-            "All your pairs have the half-life of the first. Each has its own ζ: use the whole "
-            "array.", zeta=lambda zeta: np.full_like(zeta, zeta[0])),
-        answer("rounded", lambda distance: np.round(distance),
-            "You rounded. Return the distances with their decimals."),
+        FIRST_ZETA,
     ],
 )

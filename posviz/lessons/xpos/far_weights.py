@@ -6,13 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
-from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.xpos import xpos_scale
+from posviz.lessons.xpos.forgetting import scores_by_distance
 from posviz.pictures.knobs import integer, log
 from posviz.pictures.parts import Other
 from posviz.pictures.picture import Arrays, Picture
 
-KEYS, HEAD_DIM, SLOPE = 2048, 64, 1 / 16
+KEYS, SLOPE = 2048, 1 / 16
 NAMES = ("no position", "RoPE", "xPos", "ALiBi, slope 1/16")
 
 
@@ -59,8 +58,6 @@ class FarWeights(Picture):
 @functools.lru_cache(maxsize=8)
 def _weights(scale_base):
     """Weights of identical keys by distance [4, keys]; the nearest is the query's own."""
-    distance = np.arange(KEYS)
-    waves = np.cos(rotary_angles(distance, rotary_frequencies(HEAD_DIM)))
-    decay = xpos_scale(distance, HEAD_DIM, scale_base=scale_base)
-    scores = [0 * waves[:, 0], waves.sum(axis=1) / 8, (decay * waves).sum(axis=1) / 8]
-    return np.stack([softmax(each) for each in [*scores, -SLOPE * distance]])
+    rope, xpos = scores_by_distance("identical", scale_base)[:, :KEYS]
+    every = (0 * rope, rope, xpos, -SLOPE * np.arange(KEYS))
+    return np.stack([softmax(scores) for scores in every])

@@ -33,7 +33,8 @@ class Forgetting(Picture):
 
         forgetting: 1 is xPos as it was released, with S = 512 tokens; 2 halves S.
         """
-        scores = _scores(self.content, XPOS_S / self.forgetting if self.forgetting else np.inf)
+        scale_base = XPOS_S / self.forgetting if self.forgetting else np.inf
+        scores = scores_by_distance(self.content, scale_base)
         far = scores[:, FAR + 1 :]
         ends = np.stack([far.min(axis=1), far.max(axis=1)], axis=1)
         curves = [(DISTANCES, score) for score in scores]
@@ -48,10 +49,8 @@ class Forgetting(Picture):
         """Both scores in one panel; at right how far each swings far away."""
         axes = figure.subplots()
         zero(axes)
-        rope, other = (
-            _lines(axes, 0, "RoPE", "C1"),
-            _lines(axes, 1, "with forgetting", "C0"),
-        )
+        rope = _lines(axes, 0, "RoPE", "C1")
+        other = _lines(axes, 1, "with forgetting", "C0")
         ink = {"color": rcParams["text.color"]}
         swing = f"swing (highest − lowest) beyond {FAR:,}"
         bar = Line2D([], [], linestyle="none", marker="|", label=swing, **ink)
@@ -83,7 +82,7 @@ def _lines(axes, i, name, color):
 
 
 @functools.lru_cache(maxsize=4)
-def _scores(content, scale_base):
+def scores_by_distance(content, scale_base):
     """The scores of RoPE and xPos [2, distances], after 1/√head_dim with head_dim 64."""
     products = np.ones(32)
     if content == "random":

@@ -46,15 +46,12 @@ def cells_of_image(image: Any) -> Cells | None:
     has no cells: RGB data, smoothing, a curved or slanted box, an alpha for each cell.
     """
     transform, data = image.get_transform(), image.get_array()
-    if data.ndim != 2 or image.get_interpolation() not in ("nearest", "none"):
+    is_plain = data.ndim == 2 and image.get_interpolation() in ("nearest", "none")
+    if not (is_plain and transform.is_affine and np.ndim(image.get_alpha()) == 0):
         raise Unfaithful("an image that is not of cells")
-    if not transform.is_affine or np.ndim(image.get_alpha()) > 0:
-        raise Unfaithful("an image that is not of cells")
-    if max(*data.shape, image.cmap.N + 3) > 2**16:
-        raise Unfaithful("an image of more cells than uint16 can count")
     (a, b, e), (c, d, f), _ = transform.get_matrix()
-    if b or c:
-        raise Unfaithful("an image that is not upright")
+    if b or c or max(*data.shape, image.cmap.N + 3) > 2**16:
+        raise Unfaithful("an image that is not upright, or of more cells than uint16 can count")
     x1, x2, y1, y2 = image.get_extent()
     left, right, low, high = _pixels_covered(
         image, sorted((a * x1 + e, a * x2 + e)), sorted((d * y1 + f, d * y2 + f))

@@ -7,8 +7,6 @@ from typing import Any
 
 from matplotlib import font_manager, ft2font
 
-from posviz.pictures.stream.private import forget_fonts
-
 
 class HeldFile(io.BytesIO):
     """The bytes of a file; as a string it is the file's path, by which a PDF names its fonts."""
@@ -26,5 +24,4 @@ def hold_fonts_in_memory() -> None:
     held = SimpleNamespace(**vars(ft2font))
     held.FT2Font = lambda path, **settings: ft2font.FT2Font(HeldFile(path), **settings)
     manager: Any = font_manager
-    manager.ft2font = held  # `get_font` makes its fonts with it
-    forget_fonts(manager)
+    manager.ft2font = held  # `get_font` makes its fonts with it, those that it has not made yet

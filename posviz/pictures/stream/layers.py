@@ -56,10 +56,6 @@ class FigureLayers:
         self._draw_background()
         return True
 
-    def begin_again(self) -> None:
-        """Let all that is at rest be drawn into the background by the next frame, as at first."""
-        self._moved, self._shape = set(), None
-
     def drop_pixels(self) -> None:
         """Free the bitmaps, megabytes each; the next frame draws them anew."""
         drop_bitmaps(self.figure)
@@ -79,7 +75,6 @@ class FigureLayers:
         return place != self._place(artist) or any(part.stale for part in parts)
 
     def _see(self, artist):
-        """Note how an artist was drawn."""
         parts = _parts(artist)
         for part in parts:
             part.stale = False

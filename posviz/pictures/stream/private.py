@@ -75,8 +75,3 @@ def extent_of(font: Any, glyph: int) -> Any:
 def draw_boxes(agg: Any, gc: Any, x: float, y: float, angle: float, boxes: list) -> None:
     """Draw the bars of a formula as Agg does, rotated and between pixels, without its letters."""
     agg._draw_text_glyphs_and_boxes(gc, x, y, angle, [], boxes)
-
-
-def forget_fonts(manager: Any) -> None:
-    """Let `get_font` open every font again: its cache has no public name."""
-    manager._get_font.cache_clear()

@@ -103,11 +103,9 @@ class Recorder(RendererBase):
     # -- what matplotlib calls -----------------------------------------------------------------
 
     def points_to_pixels(self, points):
-        """As Agg does."""
         return points * self.dpi / 72
 
     def get_canvas_width_height(self):
-        """As Agg has it, in pixels."""
         return self.width, self.height
 
     def get_text_width_height_descent(self, s, prop, ismath):
@@ -161,8 +159,9 @@ class Recorder(RendererBase):
         look = s, prop, ismath, angle
         left, top, cover = self._letters.cover(*look, *rest, gc.get_antialiased())
         if cover.size:
-            high = self.height - row - top
-            cells = _inked(column + left, high, cover, gc.get_rgb())
+            high, shades = self.height - row - top, _shades(tuple(gc.get_rgb()))
+            rows, columns = map(np.arange, cover.shape)
+            cells = Cells(column + left, high, shades, columns, rows, cover)
             self._write_cells(self._clip_box(gc), cells)  # Agg cuts no text along a path
 
     draw_image = _refusing("an image that is not of cells")  # resampled, it is as large as a frame
@@ -244,12 +243,6 @@ def _snaps(marker, snap) -> bool:
     corners = marker.vertices[: len(edges)]
     straight = np.abs(corners[1:] - corners[:-1]).min(axis=1) < 1e-4
     return bool((edges <= Path.LINETO).all() and straight.all())
-
-
-def _inked(left, high, cover, rgba) -> Cells:
-    """A colour where something covers the pixels, [height, width] of 0 to 255."""
-    columns, rows = (np.arange(length) for length in cover.shape[::-1])
-    return Cells(left, high, _shades(tuple(rgba)), columns, rows, cover)
 
 
 @functools.lru_cache(maxsize=16)

@@ -58,11 +58,10 @@ def test_query_follows_the_pointer(x, y, patch):
 def test_scores_of_hands_are_those_of_a_loop():
     for picture in every_setting(TwoHands, count=4):
         arrays = picture.compute()
-        speed = picture.base ** (-2 * picture.pair / 32)  # half of 64 dimensions for each axis
+        speed = picture.base ** (-2 * 2 / 32)  # half of 64 dimensions for each axis
         towards = math.radians(picture.direction)
-        hands = {"axial": [(1, 0), (0, 1)], "one frequency": [(1, 1)]}.get(
-            picture.kind, [(math.cos(towards), math.sin(towards))]
-        )
+        mixed = [(math.cos(towards), math.sin(towards))]
+        hands = [(1, 0), (0, 1)] if picture.kind == "axial" else mixed
         for row, column in itertools.product(range(0, 14, 5), repeat=2):
             steps = column - picture.column, row - picture.row
             cosines = [math.cos(speed * np.dot(steps, hand)) for hand in hands]

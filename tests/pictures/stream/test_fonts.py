@@ -23,6 +23,7 @@ def restored(monkeypatch):
 @pytest.mark.usefixtures("restored")
 def test_held_fonts_give_the_same_pixels_and_pdf():
     pixels, pdf = drawn()
+    font_manager._get_font.cache_clear()
     hold_fonts_in_memory()
     font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
     assert isinstance(font.fname, HeldFile)
