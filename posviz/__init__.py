@@ -14,12 +14,7 @@ __version__ = "0.1.0"
 _OUTSIDE_ENCODINGS = {
     "posviz.arrays": ("devices", "to_device", "to_dtype", "to_numpy"),
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
-    "posviz.attention.masks": (
-        "blockwise_causal_mask",
-        "causal_mask",
-        "chunked_causal_mask",
-        "padding_mask",
-    ),
+    "posviz.attention.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask"),
     "posviz.configs": ("read_config",),
     "posviz.configs.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz import blockwise_causal_mask, causal_mask, chunked_causal_mask, padding_mask
+from posviz import blockwise_causal_mask, causal_mask, chunked_causal_mask
 
 
 @pytest.mark.parametrize("kind", [list, np.array, torch.tensor])
@@ -28,10 +28,3 @@ def test_masks_of_batches_leave_room_for_the_heads():
     for mask in (causal_mask, lambda *p: blockwise_causal_mask(*p, 9)):
         assert mask(positions, positions).shape == (2, 1, 3, 3)
         assert mask(positions, positions)[1, 0].tolist() == np.tri(3, dtype=bool).tolist()
-
-
-def test_padding_hides_what_stands_left_of_a_sentence():
-    mask = padding_mask([1, 3, 0], 3)
-    assert mask[:, 0, 0].tolist() == [[False, False, True], [True] * 3, [False] * 3]
-    assert isinstance(padding_mask(torch.tensor([1]), 3), torch.Tensor)
-    assert padding_mask([0, 0], 0).shape == (2, 1, 1, 0)

@@ -8,7 +8,7 @@ from typing import Any
 from posviz.arrays import Array, as_array, as_like, namespace, softmax, upcast_half
 from posviz.attention.cache import KeyValueCache
 from posviz.attention.masks import window_mask
-from posviz.encodings.checks import require_integer, require_positive
+from posviz.encodings.checks import require_integer, require_real
 from posviz.encodings.doors import Encoding, doors
 from posviz.encodings.relative import positions_of
 from posviz.encodings.temperatures import LogN
@@ -174,7 +174,7 @@ def _tempered(
     if callable(temperature):
         values = as_like(as_array(temperature(positions), "temperature"), q, q.dtype)
         return q / values[..., None, :, None]
-    return q / require_positive(temperature, "temperature")
+    return q / require_real(temperature, "temperature", above=0)
 
 
 def _seen(allowed: Array | None, k_len: int, q: Array) -> Array:

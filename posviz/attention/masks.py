@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from posviz.arrays import Array, as_array, namespace
-from posviz.encodings.checks import require_integer, require_shape
+from posviz.arrays import Array, as_array
+from posviz.encodings.checks import require_integer
 from posviz.encodings.relative import offsets
 
 
@@ -55,20 +55,6 @@ def window_mask(q_positions: Any, k_positions: Any, window: int) -> Array:
     Source: Beltagy et al. 2020 (Longformer), section 3.1.
     """
     return _with_heads(abs(offsets(q_positions, k_positions)) < require_integer(window, "window"))
-
-
-def padding_mask(lengths: Any, seq_len: int) -> Array:
-    """Let every query look at real tokens alone, when shorter sentences are padded on the left.
-
-    Shapes: lengths [batch], in tokens; result [batch, 1, 1, seq_len].
-    """
-    seq_len = require_integer(seq_len, "seq_len", low=0)
-    lengths = require_shape(as_array(lengths, "lengths"), "lengths", "batch")
-    xp = namespace(lengths)
-    if bool(xp.any((lengths < 0) | (lengths > seq_len))):
-        raise ValueError(f"lengths must be in 0 … {seq_len}, got {lengths.tolist()}.")
-    columns = xp.arange(seq_len, device=lengths.device)
-    return (columns >= seq_len - lengths[:, None])[:, None, None, :]
 
 
 def _with_heads(mask: Array) -> Array:

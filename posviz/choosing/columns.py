@@ -27,8 +27,8 @@ from posviz.choosing.rows import (
     parameters_of,
 )
 from posviz.encodings.doors import Encoding, doors
-from posviz.encodings.fox import KnownGates
-from posviz.encodings.inkling import Mixing
+from posviz.encodings.fox import FoX
+from posviz.encodings.inkling import Inkling
 from posviz.encodings.rotary2d import AxialRotary, raster
 
 COUNT = 8  # tokens
@@ -96,7 +96,7 @@ def flex_attention(row: str) -> Cell:
     encoding = _for_input(row)
     # Of the biases by content, FoX's is the difference of two running sums, and Inkling's is read
     # from the query's own curve. The others are sums over dimensions or tokens.
-    by_pair = encoding.bias_by != "content" or isinstance(encoding, KnownGates | Mixing)
+    by_pair = encoding.bias_by != "content" or isinstance(made(row), FoX | Inkling)
     can = by_pair and not _has_own_sums(encoding)
     return Cell(can, "✓" if can else "✗", can)
 

@@ -29,31 +29,22 @@ def require_even(value: Any, name: str) -> int:
     return number
 
 
-def require_real(value: Any, name: str) -> float:
-    """Return ``value`` as a finite float."""
+def require_real(value: Any, name: str, *, above: float | None = None) -> float:
+    """Return ``value`` as a finite float, which exceeds ``above``."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a real number, got {quoted(value)}.") from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}.")
-    return number
-
-
-def require_positive(value: Any, name: str) -> float:
-    """Return ``value`` as a finite float above 0."""
-    number = require_real(value, name)
-    if number <= 0:
-        raise ValueError(f"{name} must be above 0, got {number:g}.")
+    if above is not None and number <= above:
+        raise ValueError(f"{name} must be above {above:g}, got {number:g}.")
     return number
 
 
 def require_base(base: Any, name: str = "base") -> float:
     """Return ``base`` as a float above 1: at 1 all pairs would have the same frequency."""
-    number = require_real(base, name)
-    if number <= 1:
-        raise ValueError(f"{name} must be above 1, got {number:g}.")
-    return number
+    return require_real(base, name, above=1)
 
 
 def require_factor(value: Any) -> float:

@@ -70,9 +70,6 @@ class CoPE(Encoding):
 
     table: Array
 
-    def __post_init__(self) -> None:
-        require_shape(self.table, "table", "rows", "head_dim")
-
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

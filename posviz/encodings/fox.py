@@ -8,6 +8,7 @@ from typing import Any
 from posviz.arrays import Array, as_like, namespace, softplus, upcast_half
 from posviz.encodings.checks import require_shape
 from posviz.encodings.doors import Encoding
+from posviz.encodings.relative import BiasFromInput
 
 __all__ = ["FoX", "fox_bias", "log_forget_gates"]
 
@@ -67,21 +68,8 @@ class FoX(Encoding):
         log_gates = log_forget_gates(x, as_like(self.w_f, x, x.dtype), b_f)
         if carried is not None:
             log_gates = namespace(x).concat([carried, log_gates], axis=-1)
-        return KnownGates(log_gates), log_gates
 
+        def bias(scores: Array, *_: Any) -> Array:
+            return as_like(fox_bias(log_gates, scores.shape[2]), scores, scores.dtype)
 
-@dataclass(frozen=True, eq=False)
-class KnownGates(Encoding):
-    """FoX for known gates [batch, heads, k_len]; the last ones belong to the queries."""
-
-    log_gates: Array
-
-    bias_by = "content"
-
-    def at_scores(
-        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
-    ) -> Array:
-        """Add the sums of the log gates to scores [batch, heads, q_len, k_len]."""
-        batch, heads, q_len, k_len = scores.shape
-        require_shape(self.log_gates, "log_gates", batch, heads, k_len)
-        return scores + as_like(fox_bias(self.log_gates, q_len), scores, scores.dtype)
+        return BiasFromInput(bias), log_gates

@@ -8,7 +8,7 @@ from typing import Any
 from posviz.arrays import Array, as_integers, as_like, namespace
 from posviz.encodings.checks import require_shape
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import offsets, pick
+from posviz.encodings.relative import BiasFromInput, offsets, pick
 
 __all__ = ["Inkling", "inkling_bias"]
 
@@ -55,21 +55,10 @@ class Inkling(Encoding):
         states = x @ as_like(self.w_r, x, x.dtype)
         # [batch, len, heads·d_rel] → [batch, heads, len, d_rel]
         states = states.reshape(*x.shape[:2], -1, self.bank.shape[0])
-        return Mixing(namespace(x).permute_dims(states, (0, 2, 1, 3)), self.bank), None
+        states = namespace(x).permute_dims(states, (0, 2, 1, 3))
 
+        def bias(scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any) -> Array:
+            own, bank = (as_like(x, scores, scores.dtype) for x in (states, self.bank))
+            return inkling_bias(own, bank, offsets(q_positions, k_positions))
 
-@dataclass(frozen=True, eq=False)
-class Mixing(Encoding):
-    """Inkling's bias for known states [batch, heads, q_len, d_rel] and bank [d_rel, extent]."""
-
-    states: Array
-    bank: Array
-
-    bias_by = "content"
-
-    def at_scores(
-        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
-    ) -> Array:
-        """Add each query's curve to scores [batch, heads, q_len, k_len]."""
-        states, bank = (as_like(x, scores, scores.dtype) for x in (self.states, self.bank))
-        return scores + inkling_bias(states, bank, offsets(q_positions, k_positions))
+        return BiasFromInput(bias), None

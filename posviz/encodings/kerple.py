@@ -53,7 +53,6 @@ class _Kerple(BiasByOffset):
 
     def __post_init__(self) -> None:
         for name, r in (("r1", self.r1), ("r2", self.r2)):
-            require_shape(r, name, "heads")
             if not bool((r > 0).all()):
                 raise ValueError(f"{name} must be above 0, got {r.tolist()}.")
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from posviz.arrays import Array, as_array, as_integers, as_like, is_torch, namespace, together
+from posviz.arrays import Array, as_array, as_integers, as_like, together
 from posviz.encodings.checks import require_integer, require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import positions_of
 
-__all__ = ["Learned", "learned", "positions_from_mask"]
+__all__ = ["Learned", "learned"]
 
 
 def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
@@ -31,31 +29,12 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     outside = positions[(positions < first) | (positions > last)]
     if len(outside):
         offset = f" and padding_offset {padding_offset}" if padding_offset else ""
-        advice = (
-            " Where texts are padded on the left, count real tokens from 0 with "
-            "positions_from_mask, and clip padded tokens to 0: they are masked."
-        )
+        advice = " Where texts are padded on the left, count real tokens from 0, clip the others."
         raise IndexError(
             f"positions must be in {first} … {last} for a table of {rows} rows{offset}, "
             f"got {int(outside[0])}.{advice if outside[0] < first else ''}"
         )
     return table[positions + padding_offset]
-
-
-def positions_from_mask(mask: Any) -> Array:
-    """Return the position of each real token among the real ones, −1 for padding.
-
-    Shapes: mask [..., len], True or 1 for a real token; result alike, int64. Units: tokens. A table
-    without a row for padding takes positions_from_mask(mask).clip(0).
-
-    Source: ``make_positions`` in fairseq's released code.
-    """
-    mask = mask if is_torch(mask) else np.asarray(mask)
-    xp = namespace(mask)
-    if bool(xp.any((mask != 0) & (mask != 1))):
-        raise ValueError("mask must be 1 for a real token and 0 for a padded one.")
-    is_real = xp.astype(mask, xp.int64)
-    return xp.cumulative_sum(is_real, axis=-1) * is_real - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +43,6 @@ class Learned(Encoding):
 
     table: Array
     padding_offset: int = 0
-
-    def __post_init__(self) -> None:
-        require_shape(self.table, "table", "rows", "d_model")
-        require_integer(self.padding_offset, "padding_offset", low=0)
 
     def at_input(self, x: Array, positions: Any) -> Array:
         """Add the rows of the positions to x [batch, len, d_model]."""

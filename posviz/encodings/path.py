@@ -8,6 +8,7 @@ from typing import Any
 from posviz.arrays import Array, as_like, namespace, sigmoid, upcast_half
 from posviz.encodings.checks import require_shape
 from posviz.encodings.doors import Encoding
+from posviz.encodings.relative import BiasFromInput
 
 __all__ = ["PaTH", "path_bias"]
 
@@ -70,27 +71,10 @@ class PaTH(Encoding):
         if carried is not None:
             w = xp.concat([carried[0], w], axis=2)
             beta = xp.concat([carried[1], beta], axis=2)
-        return Reflecting(w, beta), (w, beta)
 
+        def bias(scores: Array, q: Array, k: Array, *_: Any) -> Array:
+            shared = q.shape[1] // w_heads
+            each = (xp.repeat(as_like(x, scores, scores.dtype), shared, axis=1) for x in (w, beta))
+            return path_bias(self.scale(q.shape[-1]) * q, k, *each)
 
-@dataclass(frozen=True, eq=False)
-class Reflecting(Encoding):
-    """PaTH for known reflections; the last ones belong to the queries.
-
-    Shapes: w [batch, w_heads, k_len, head_dim], beta [batch, w_heads, k_len].
-    """
-
-    w: Array
-    beta: Array
-
-    bias_by = "content"
-
-    def at_scores(
-        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
-    ) -> Array:
-        """Add what the reflections change to scores [batch, heads, q_len, k_len]."""
-        xp, shared = namespace(scores), q.shape[1] // self.w.shape[1]
-        w, beta = (
-            xp.repeat(as_like(x, scores, scores.dtype), shared, axis=1) for x in (self.w, self.beta)
-        )
-        return scores + path_bias(self.scale(q.shape[-1]) * q, k, w, beta)
+        return BiasFromInput(bias), (w, beta)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array, as_array, as_float64, as_like, namespace, softplus, upcast_half
-from posviz.encodings.checks import require_base, require_shape
+from posviz.encodings.checks import require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import positions_of
@@ -45,11 +45,6 @@ class PoPE(Encoding):
 
     delta: Array = None
     base: float = 10_000.0
-
-    def __post_init__(self) -> None:
-        require_base(self.base)
-        if self.delta is not None:
-            require_shape(self.delta, "delta", "heads", "head_dim")
 
     def scale(self, head_dim: int) -> float:
         """Return 1/√head_dim of the queries before at_query, half of what leaves it."""

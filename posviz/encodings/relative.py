@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array, as_array, as_like, namespace, together
@@ -61,6 +63,24 @@ class BiasByOffset(Encoding):
         apart = as_like(offsets(q_positions, k_positions), scores)
         bias = self.bias(apart, scores.shape[-3])
         return scores + namespace(bias).astype(bias, scores.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class BiasFromInput(Encoding):
+    """What ``for_input`` returns where a layer's input decides what is added to the scores.
+
+    ``bias`` is a function of what ``at_scores`` is given.
+    """
+
+    bias: Callable[..., Array]
+
+    bias_by = "content"
+
+    def at_scores(
+        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
+    ) -> Array:
+        """Add the bias to scores [batch, heads, q_len, k_len]."""
+        return scores + self.bias(scores, q, k, q_positions, k_positions)
 
 
 def pick(by_row: Array, index: Array) -> Array:

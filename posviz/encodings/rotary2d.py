@@ -21,7 +21,6 @@ __all__ = [
     "MRotary",
     "MixedRotary",
     "axial_angles",
-    "centres",
     "mixed_angles",
     "mrope_angles",
     "raster",
@@ -35,19 +34,6 @@ def raster(height: int, width: int) -> np.ndarray:
     """
     height, width = require_integer(height, "height"), require_integer(width, "width")
     return np.stack(np.divmod(np.arange(height * width), width), axis=-1)
-
-
-def centres(height: int, width: int) -> np.ndarray:
-    """Return 2π times the centre of each patch, where an image goes from −1 to 1 on each axis.
-
-    An image then keeps its angles when it is cut into more patches. DINOv3 is
-    AxialRotary(centres(height, width), base=100, first="row", layout="half_split").
-
-    Shapes: [height·width, 2] of (row, column). Units: radians at frequency 1.
-
-    Source: Siméoni et al. 2025 (DINOv3), in its released code.
-    """
-    return 2 * np.pi * ((2 * raster(height, width) + 1) / (height, width) - 1)
 
 
 def axial_angles(
@@ -168,7 +154,8 @@ class _GridRotary(Encoding):
 class AxialRotary(_GridRotary):
     """Axial RoPE at the query and key, for coordinates [tokens, 2] of (row, column).
 
-    RoPE-ViT is base=100, Qwen2-VL's image encoder first="row", layout="half_split".
+    RoPE-ViT is base=100, Qwen2-VL's image encoder first="row", layout="half_split". DINOv3 has all
+    three, and 2π times the centres of patches, where an image goes from −1 to 1 on each axis.
     """
 
     base: float = 10_000.0

@@ -71,18 +71,6 @@ class T5(BiasByOffset):
     bidirectional: bool = True
     max_distance: int = 128
 
-    def __post_init__(self) -> None:
-        require_shape(self.table, "table", "num_buckets", "heads")
-        self._buckets(0)  # refuses settings that do not fit
-
-    def _buckets(self, offsets: Any) -> Array:
-        return t5_bucket(
-            offsets,
-            bidirectional=self.bidirectional,
-            num_buckets=self.table.shape[0],
-            max_distance=self.max_distance,
-        )
-
     def scale(self, head_dim: int) -> float:
         """Return 1: T5 does not scale q·k, and starts with smaller weights instead."""
         return 1.0
@@ -90,4 +78,10 @@ class T5(BiasByOffset):
     def bias(self, offsets: Array, num_heads: int) -> Array:
         """Return the number of each head and bucket, [..., heads, q_len, k_len]."""
         require_shape(self.table, "table", "num_buckets", num_heads)
-        return t5_bias(self.table, self._buckets(offsets))
+        buckets = t5_bucket(
+            offsets,
+            bidirectional=self.bidirectional,
+            num_buckets=len(self.table),
+            max_distance=self.max_distance,
+        )
+        return t5_bias(self.table, buckets)

@@ -5,65 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_float64, as_like, namespace, upcast_half
+from posviz.arrays import Array, as_float64, as_like, namespace
 from posviz.encodings.checks import require_base, require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets_of, pick
 from posviz.encodings.sinusoidal import sinusoidal
 
-__all__ = ["TransformerXL", "rel_shift", "transformer_xl_scores"]
+__all__ = ["TransformerXL", "rel_shift"]
 
 
-def transformer_xl_scores(
-    q: Array, k: Array, r: Array, u: Array, v: Array, *, bidirectional: bool = False
-) -> Array:
-    """Return (q_i + u)·k_j + (q_i + v)·r_{i−j}, unscaled, for consecutive positions.
-
-    u·k_j prefers a content and v·r_{i−j} an offset, whatever the query is. Row by row r is a
-    projected sinusoid, one row per offset in the order of ``rel_shift``.
-
-    Shapes: q [batch, heads, q_len, head_dim], k [batch, heads, k_len, head_dim], r [heads, k_len,
-    head_dim], bidirectional [heads, q_len + k_len, head_dim], u and v [heads, head_dim], result
-    [batch, heads, q_len, k_len]. The first k_len − q_len keys are memory.
-
-    Source: Dai et al. 2019, section 3.3, and appendix B; Yang et al. 2019 (XLNet), bidirectional.
-    """
-    xp, dtype = namespace(q, k, r, u, v), q.dtype
-    q, k, r, u, v = map(upcast_half, (q, k, r, u, v))
-    by_content = (q + u[:, None]) @ xp.matrix_transpose(k)
-    by_offset = (q + v[:, None]) @ xp.matrix_transpose(r)
-    scores = by_content + rel_shift(by_offset, bidirectional=bidirectional)
-    return xp.astype(scores, dtype, copy=False)
-
-
-def rel_shift(scores: Array, *, bidirectional: bool = False) -> Array:
+def rel_shift(scores: Array) -> Array:
     """Move each query's scores from one column per offset to one column per key.
 
     Column c of the input has offset k_len − 1 − c, down to 0 in the last. The result at (i, j) is
     the score of offset i − j + k_len − q_len: the last query has the position of the last key.
     Future keys have no column: they get −∞, where the released code leaves numbers of the next
-    query for a mask to hide. Bidirectional (XLNet): columns run from offset k_len to −q_len + 1.
+    query for a mask to hide.
 
-    Shapes: scores [..., q_len, k_len], result alike; bidirectional [..., q_len, q_len + k_len],
-    result [..., q_len, k_len].
+    Shapes: scores [..., q_len, k_len], result alike.
 
-    Source: Dai et al. 2019, appendix B; ``rel_shift`` in the released code of XLNet.
+    Source: Dai et al. 2019, appendix B.
     """
     xp = namespace(scores)
-    *lead, q_len, columns = scores.shape
-    if columns < q_len:
-        raise ValueError(f"scores must have at least {q_len} columns, one a query, got {columns}.")
-    if not bidirectional:  # XLNet's first column, which no entry reads
-        scores = xp.concat([xp.zeros_like(scores[..., :1]), scores], axis=-1)
-    width = scores.shape[-1]
-    # The same numbers in rows one shorter, without the first q_len: row i starts i + 1 later.
-    flat = xp.reshape(scores, (*lead, q_len * width))[..., q_len:]
-    shifted = xp.reshape(flat, (*lead, q_len, width - 1))
-    if bidirectional:
-        return shifted[..., : columns - q_len]
-    keys = xp.arange(columns, device=scores.device)
-    is_future = keys > keys[columns - q_len :, None]
-    return xp.where(is_future, -xp.inf, shifted)
+    *lead, q_len, k_len = scores.shape
+    if k_len < q_len:
+        raise ValueError(f"scores must have at least {q_len} columns, one a query, got {k_len}.")
+    # One more column, which no entry reads. The same numbers in rows one shorter, without the first
+    # q_len: row i starts i + 1 later.
+    wider = xp.concat([xp.zeros_like(scores[..., :1]), scores], axis=-1)
+    flat = xp.reshape(wider, (*lead, q_len * (k_len + 1)))[..., q_len:]
+    shifted = xp.reshape(flat, (*lead, q_len, k_len))
+    keys = xp.arange(k_len, device=scores.device)
+    return xp.where(keys > keys[k_len - q_len :, None], -xp.inf, shifted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from posviz.encodings.checks import (
     require_base,
     require_choice,
     require_even,
-    require_positive,
+    require_real,
     require_shape,
 )
 from posviz.encodings.doors import Encoding
@@ -97,8 +97,8 @@ class XPos(Encoding):
 
     def __post_init__(self) -> None:
         require_base(self.base)
-        require_positive(self.gamma, "gamma")
-        require_positive(self.scale_base, "scale_base")
+        require_real(self.gamma, "gamma", above=0)
+        require_real(self.scale_base, "scale_base", above=0)
         require_choice(self.layout, "layout", LAYOUTS)
 
     def at_query(self, q: Array, positions: Any) -> Array:

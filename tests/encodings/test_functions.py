@@ -33,13 +33,9 @@ FUNCTIONS = {
         lambda *arrays: posviz.deberta_scores(*arrays, APART),
         shapes(Q, K, (2, 4, 4), (2, 4, 4)),
     ),
-    "rel_shift": (lambda x: posviz.rel_shift(x, bidirectional=True), shapes((2, 3, 8))),
+    "rel_shift": (lambda x: posviz.rel_shift(x)[..., :3], shapes((2, 3, 5))),  # past keys
     "resolution": (posviz.resolution, shapes((2, 5))),
     "softmax": (posviz.softmax, shapes((2, 5))),
-    "transformer_xl_scores": (
-        lambda *arrays: posviz.transformer_xl_scores(*arrays, bidirectional=True),
-        shapes(Q, K, (2, 8, 4), (2, 4), (2, 4)),
-    ),
 }
 # Positions and angles are computed in float64, whatever comes.
 IN_FLOAT64 = {

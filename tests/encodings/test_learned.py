@@ -8,7 +8,7 @@ from transformers.models.gpt2.modeling_gpt2 import GPT2Model
 from transformers.models.opt.modeling_opt import OPTLearnedPositionalEmbedding
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
-from posviz import Learned, learned, positions_from_mask
+from posviz import Learned, learned
 from tests.every_encoding import random
 
 TABLE = random(7, 6)
@@ -35,7 +35,7 @@ def test_gpt2_adds_the_rows_to_its_embeddings():
 
 def test_opt_starts_at_its_third_row_and_pads_with_the_second():
     theirs, mask = OPTLearnedPositionalEmbedding(10, 6), torch.tensor([[0, 0, 1, 1, 1]])
-    positions = positions_from_mask(mask)
+    positions = [[-1, -1, 0, 1, 2]]
     found = Learned(theirs.weight, padding_offset=2).at_input(torch.zeros(1, 5, 6), positions)
     assert torch.equal(found, theirs(mask))
 
@@ -46,7 +46,6 @@ def test_roberta_counts_from_its_padding_index_plus_one(kind):
     embeddings = RobertaEmbeddings(config)
     tokens = torch.tensor([[5, 6, 7, 1, 1], [1, 1, 5, 1, 6]])
     rows = embeddings.create_position_ids_from_input_ids(tokens, embeddings.padding_idx)
-    positions = positions_from_mask(kind((tokens != 1).tolist()))
-    assert positions.tolist() == [[0, 1, 2, -1, -1], [-1, -1, 0, -1, 1]]
+    positions = kind([[0, 1, 2, -1, -1], [-1, -1, 0, -1, 1]])
     found = learned(embeddings.position_embeddings.weight, positions, padding_offset=2)
     assert torch.equal(found, embeddings.position_embeddings(rows))

@@ -52,7 +52,6 @@ REFUSALS = [  # a call, and what its message says
     (lambda: of(temperature=0.0), "temperature"),
     # masks
     (lambda: posviz.blockwise_causal_mask([0], [0], 0), "block"),
-    (lambda: posviz.padding_mask([4], 3), "lengths"),
     (lambda: posviz.offsets(3, [1]), "q_positions"),
     (lambda: posviz.offsets([1], 3), "k_positions"),
     # at the input
@@ -65,7 +64,6 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.learned(TABLE, [-1]), "31"),
     (lambda: posviz.learned(TABLE, [30], padding_offset=2), "29"),
     (lambda: posviz.Learned(TABLE).at_input(X, PLACES), "table"),
-    (lambda: posviz.positions_from_mask([0, 2]), "mask"),
     # RoPE
     (lambda: posviz.rotary_frequencies(7), "rotary_dim"),
     (lambda: posviz.rotary_frequencies(4, 1), "base"),
@@ -111,7 +109,6 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.t5_bucket([0], max_distance=8), "max_distance"),
     (lambda: of(encoding=posviz.T5(TABLE[:, :3])), "table"),
     (lambda: posviz.shaw_index([0.5], 2), "offsets"),
-    (lambda: posviz.shaw_index([0], 2, ahead="x"), "ahead"),
     (lambda: posviz.Shaw(TABLE), "key_table"),
     (lambda: posviz.Shaw(), "key_table, value_table or both"),
     (lambda: posviz.DeBERTa(random(4, 6), random(4, 6)), "head_dim"),
@@ -138,7 +135,6 @@ NUMBERS = [  # functions, and arguments that have to be numbers
     (posviz.causal_mask, {"q_positions": [0], "k_positions": [0]}),
     (posviz.blockwise_causal_mask, {"q_positions": [0], "k_positions": [0], "block": 2}),
     (posviz.chunked_causal_mask, {"q_positions": [0], "k_positions": [0], "chunk": 2}),
-    (posviz.padding_mask, {"lengths": [1], "seq_len": 2}),
     (posviz.rotary_angles, {"positions": [0], "inv_freq": [1.0]}),
     (posviz.sinusoidal, {"positions": [0], "d_model": 4}),
     (posviz.axial_angles, {"rows": [0], "columns": [0], "head_dim": 4}),
@@ -150,7 +146,7 @@ NUMBERS = [  # functions, and arguments that have to be numbers
     (posviz.alibi_bias, {"slopes": [1.0], "offsets": [[0]]}),
     (posviz.kerple_log_bias, {"r1": [1.0], "r2": [1.0], "offsets": [[0]]}),
     (posviz.t5_bucket, {"offsets": [0], "num_buckets": 8, "max_distance": 9}),
-    (posviz.shaw_index, {"offsets": [0], "max_distance": 2, "ahead": 2}),
+    (posviz.shaw_index, {"offsets": [0], "max_distance": 2}),
     (posviz.deberta_bucket, {"offsets": [0], "bucket_size": 8, "max_position": 9}),
     (posviz.learned, {"positions": [0], "padding_offset": 0}),
     (posviz.fire_distances, {"q_positions": [0], "k_positions": [0]}),

@@ -21,7 +21,6 @@ from posviz import (
     Rotary,
     apply_rotary,
     axial_angles,
-    centres,
     mixed_angles,
     mrope_angles,
     raster,
@@ -85,7 +84,8 @@ def test_dinov3_is_axial_between_minus_one_and_one():
     config = DINOv3ViTConfig(hidden_size=48, num_attention_heads=2, patch_size=2)
     q, theirs = images(24), dinov3.DINOv3ViTRopePositionEmbedding(config).eval()
     expected, _ = dinov3.apply_rotary_pos_emb(q, q, *theirs(torch.zeros(1, 3, 10, 14)))
-    encoding = AxialRotary(centres(5, 7), base=100, first="row", layout="half_split")
+    centres = 2 * np.pi * ((2 * GRID + 1) / (5, 7) - 1)
+    encoding = AxialRotary(centres, base=100, first="row", layout="half_split")
     ours = encoding.at_query(q, torch.arange(TOKENS))
     torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
 

@@ -19,7 +19,6 @@ from posviz import (
     llama4_factor,
     log_n_factor,
     ministral3_factor,
-    padding_mask,
 )
 from posviz.attention import attention
 from tests.every_encoding import random
@@ -70,12 +69,13 @@ def seen_slowly(q, k, may, scale):
 
 
 PLACES = np.arange(7)
+PADDED = (np.array([[3], [0]]) <= PLACES)[:, None, None]  # two sentences, of 4 tokens and of 7
 MASKS = {
     "causal": (causal_mask, None),
     "window": (causal_mask, 3),
     "window alone": (None, 2),
     "blocks": (partial(blockwise_causal_mask, block=2), None),
-    "padding": (causal_mask(PLACES, PLACES) & padding_mask([4, 7], 7), None),
+    "padding": (causal_mask(PLACES, PLACES) & PADDED, None),
     "one column for all": (np.tri(7, 1, 0, dtype=bool), None),
     "by head": (random(1, 2, 7, 7) < 0, None),
     "everything": (None, None),
