@@ -14,11 +14,9 @@ from posviz.publish.clean import markdown
 from posviz.publish.lesson import StoredLesson
 from posviz.publish.place import read_picture
 
-FILES = ("guide.html", "quiz.xml", "quiz.gift", "quiz_qti.zip")
+FILES = ("guide.html", "quiz.xml", "quiz_qti.zip")
 LECTURE, LABS = 90, 180  # minutes a week: one lecture, and two labs of 90
 WEEKS = (("00", "01", "02"), ("03", "04", "05", "06"), ("07", "08", "09", "10"), ("11", "12", "13"))
-AFTERNOON = ("01", "05", "10")  # what it cannot do without
-STARTS, BREAK = 13 * 60, 10  # minutes: 13:00
 _EXPLORED = re.compile(r"^(?:\w+ = )?(\w+\(.*\))(?:\n\w+)?\.explore\(\)", re.MULTILINE)
 
 
@@ -53,10 +51,10 @@ def plan(row: Lesson, notebook: Path) -> Plan:
         (aim["text"], [exercises[number - 1] for number in aim["exercises"]])
         for aim in lesson.metadata.get("aims", ())
     ]
-    needed, optional = spent(lesson.notebook.cells)
-    alone = rounded(needed.all)
+    needed = spent(lesson.notebook.cells)
+    alone = rounded(needed["reading"] + needed["doing"])
     lecture = lesson.metadata.get("lecture", {}).get("minutes", alone)
-    minutes = Minutes(lecture, rounded(needed.doing), alone, rounded(optional.all))
+    minutes = Minutes(lecture, rounded(needed["doing"]), alone, rounded(needed["optional"]))
     return Plan(row, lesson.needs, aims, exercises, minutes, list(_pictures(lesson)))
 
 
@@ -75,22 +73,8 @@ def weeks(plans: Iterable[Plan]) -> list[list[Plan]]:
     return [[known[number] for number in week] for week in WEEKS]
 
 
-def afternoon(plans: Iterable[Plan]) -> Iterator[tuple[str, str, Plan, str]]:
-    """When a lecture or a lab begins and ends, as "13:00", its lesson, and which it is."""
-    now = STARTS
-    for plan in (plan for plan in plans if plan.row.number in AFTERNOON):
-        for what, minutes in (("lecture", plan.minutes.lecture), ("lab", plan.minutes.lab)):
-            yield _clock(now), _clock(now + minutes), plan, what
-            now += minutes
-        now += BREAK
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60}:{minutes % 60:02}"
-
-
 def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
-    """Write the page, and the quiz for Moodle, as GIFT and as QTI; return where they are.
+    """Write the page, and the quiz for Moodle and as QTI; return where they are.
 
     notebooks: every lesson's, by name. Raises RuntimeError where a lesson lacks questions, OSError
     where `to` cannot be written.
@@ -101,7 +85,6 @@ def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
         plans=plans,
         quiz=asked,
         weeks=weeks(plans),
-        afternoon=afternoon(plans),
         lecture=LECTURE,
         labs=LABS,
         markdown=markdown,

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
@@ -20,33 +19,24 @@ SKIPPED = r"\s*(from|import|#)"  # a line that nobody stops at
 STEP = 5  # minutes, to which times are rounded
 
 
-@dataclass
-class Spent:
-    """Minutes with what is read, and with what is tried or written."""
+def spent(cells: Iterable[NotebookNode]) -> dict[str, float]:
+    """Minutes of "reading", of "doing" (to try, to write), and of all that is "optional".
 
-    reading: float = 0
-    doing: float = 0
-
-    @property
-    def all(self) -> float:
-        """Both together."""
-        return self.reading + self.doing
-
-
-def spent(cells: Iterable[NotebookNode]) -> tuple[Spent, Spent]:
-    """Minutes of a lesson, and of what is optional: from the cell on whose role says so."""
-    lesson, optional = Spent(), Spent()
-    part = lesson
+    What is optional begins with the cell whose role says so.
+    """
+    minutes, is_optional = {"reading": 0.0, "doing": 0.0, "optional": 0.0}, False
     for cell in cells:
-        part = optional if about(cell).get("role") == "optional" else part
+        is_optional = is_optional or about(cell).get("role") == "optional"
+        asked = [each for each in ASKED if re.search(each, cell.source, re.MULTILINE)]
         if cell.cell_type == "markdown":
-            part.reading += WORDS * len(cell.source.split())
-        elif asked := [each for each in ASKED if re.search(each, cell.source, re.MULTILINE)]:
-            part.doing += sum(ASKED[each] for each in asked)
+            kind, needed = "reading", WORDS * len(cell.source.split())
+        elif asked:
+            kind, needed = "doing", sum(ASKED[each] for each in asked)
         else:
             lines = [line for line in cell.source.splitlines() if line.strip()]
-            part.reading += LINE * sum(not re.match(SKIPPED, line) for line in lines)
-    return lesson, optional
+            kind, needed = "reading", LINE * sum(not re.match(SKIPPED, line) for line in lines)
+        minutes["optional" if is_optional else kind] += needed
+    return minutes
 
 
 def rounded(minutes: float) -> int:

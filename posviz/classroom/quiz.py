@@ -6,7 +6,6 @@ is kept up writes what our questions have, a sentence for each choice: a templat
 """
 
 import io
-import re
 import zipfile
 from collections.abc import Iterator
 from html import escape
@@ -14,11 +13,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import FileSystemLoader
 
 from posviz.classroom.exercises import stored
 from posviz.course import Lesson
 from posviz.lessons.start.encoding_map import ENTRIES
+from posviz.publish import assets
 from posviz.publish.lesson import LETTERS, asked
 from posviz.teaching.claims import VERDICTS, every_claim
 from posviz.wording import quoted
@@ -26,7 +26,6 @@ from posviz.wording import quoted
 QUESTIONS = 5
 TAG = "quiz"
 OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door each, and two of them
-_ACTS = re.compile(r"([\\~=#{}:])")  # what GIFT takes for its own
 
 
 class Choice(NamedTuple):
@@ -102,8 +101,7 @@ def _paragraph(text: str) -> str:
 
 def files(quiz: Quiz) -> dict[str, bytes]:
     """Every question for learning platforms, by file; a category or a test for each lesson."""
-    texts = {name: _written(f"{name}.j2", quiz=quiz) for name in ("quiz.xml", "quiz.gift")}
-    return texts | {"quiz_qti.zip": _qti(quiz)}
+    return {"quiz.xml": _written("quiz.xml.j2", quiz=quiz), "quiz_qti.zip": _qti(quiz)}
 
 
 def _qti(quiz: Quiz) -> bytes:
@@ -126,16 +124,6 @@ def _written(template, **about) -> bytes:
     return TEMPLATES.get_template(template).render(**about).encode()
 
 
-def _in_gift(html) -> str:
-    """In one line, for an empty line ends a question, and with GIFT's own signs as they are."""
-    return _ACTS.sub(r"\\\1", " ".join(html.split()))
-
-
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    autoescape=lambda name: name is not None and ".gift" not in name,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=StrictUndefined,
+TEMPLATES = assets.TEMPLATES.overlay(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"), lstrip_blocks=True
 )
-TEMPLATES.filters["gift"] = _in_gift

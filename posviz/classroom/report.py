@@ -1,4 +1,4 @@
-"""What a class has reached and what it got wrong: a page and a picture of its grades."""
+"""What a class has reached and what it got wrong: a page, and a histogram of its sums."""
 
 import io
 from collections import Counter
@@ -18,7 +18,6 @@ from posviz.teaching.feedback import POINTS
 RIGHT = "right"
 UNNAMED = {"error": "the code stopped", "wrong": "other mistakes"}
 SENTENCES = 3  # that are shown of one mistake
-LONGEST = 8  # mistakes of an exercise in the picture
 STEP = POINTS / 2  # of the histogram
 
 
@@ -41,7 +40,7 @@ def report(rows: list[Row], folder: Path) -> list[Path]:
     found, students, headline = shares(graded), by_student(rows), summary(rows)
     sums = {student: total(own) for student, own in students.items()}
     shown = [sums[student] for student in by_student(graded)]
-    picture = write_file(folder / FILES[3], _png(found, shown, headline))
+    picture = write_file(folder / FILES[3], _png(shown, POINTS * len(found), headline))
     page = TEMPLATES.get_template("report.html.j2").render(
         exercises=found,
         students=students,
@@ -68,26 +67,14 @@ def shares(rows: list[Row]) -> dict[str, list[Share]]:
     return found
 
 
-def _png(found: dict[str, list[Share]], sums: Iterable[float], headline: str) -> bytes:
-    """A histogram of sums, and below it a bar for each mistake, by exercise."""
-    shown = {exercise: each[: LONGEST + 1] for exercise, each in found.items()}
-    heights = [6, *(len(each) for each in shown.values())]
-    size = SIZE["slide"][0], sum(heights) / 2 + len(heights)  # inches
+def _png(sums: Iterable[float], most: float, headline: str) -> bytes:
+    """A histogram of sums, up to the most points that there are."""
     file = io.BytesIO()
     with style_context("slide"):
-        figure = Figure(size, DPI["slide"], layout="constrained")
-        first, *panels = figure.subplots(len(heights), height_ratios=heights)
-        edges = np.arange(-STEP / 2, POINTS * len(found) + STEP, STEP)
-        first.hist(sums, edges, rwidth=0.8)
-        first.set(title=headline, xlabel="sum of points", ylabel="students")
-        first.yaxis.get_major_locator().set_params(integer=True)
-        for axes, (exercise, each) in zip(panels, shown.items(), strict=True):
-            colours = ["C2" if share.mistake == RIGHT else "C0" for share in each]
-            names = [share.mistake for share in each]
-            bars = axes.barh(range(len(each)), [share.part for share in each], color=colours)
-            axes.bar_label(bars, [share.percent for share in each], padding=4)
-            axes.set(title=exercise, xlim=(0, 1.1), xticks=[])
-            axes.set_yticks(range(len(each)), names)
-            axes.invert_yaxis()
+        figure = Figure(SIZE["slide"], DPI["slide"], layout="constrained")
+        axes = figure.subplots()
+        axes.hist(sums, np.arange(-STEP / 2, most + STEP, STEP), rwidth=0.8)
+        axes.set(title=headline, xlabel="sum of points", ylabel="students")
+        axes.yaxis.get_major_locator().set_params(integer=True)
         figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()

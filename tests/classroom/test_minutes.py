@@ -17,9 +17,10 @@ def notebook(lesson):
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
 def test_lesson_says_how_long_it_takes(lesson):
-    needed, optional = spent(notebook(lesson).cells)
-    assert needed.all <= MOST
-    wanted = {"minutes": rounded(needed.all), "optional": rounded(optional.all)}
+    needed = spent(notebook(lesson).cells)
+    alone = needed["reading"] + needed["doing"]
+    assert alone <= MOST
+    wanted = {"minutes": rounded(alone), "optional": rounded(needed["optional"])}
     said = about(notebook(lesson))
     assert wanted.items() <= said.items(), f"{lesson.notebook}: write {wanted} in its metadata"
 
@@ -29,9 +30,8 @@ def test_the_rule_counts_words_lines_and_what_is_asked():
     optional = text("## More\n" + "word " * 138, metadata={"posviz": {"role": "optional"}})
     asked = "recall(", "audit(", "predict(", "Picture().explore()", "check_bias("
     cells = [text("word " * 280), code("# why\nimport numpy\na = 1\n\nb = 2"), *map(code, asked)]
-    needed, rest = spent([*cells, optional])
-    assert (needed.reading, needed.doing) == pytest.approx((2.3, 18.5))
-    assert (rest.reading, rest.doing) == pytest.approx((1, 0))
+    found = spent([*cells, optional])
+    assert found == pytest.approx({"reading": 2.3, "doing": 18.5, "optional": 1})
 
 
 def test_the_first_lesson_says_how_long_the_longest_takes():

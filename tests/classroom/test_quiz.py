@@ -13,7 +13,6 @@ import nbformat
 import pytest
 import qti_convert
 from moodle_xml_parser.parser import parse_bytes
-from pygiftparser import parser
 
 from posviz.classroom import quiz as module
 from posviz.classroom.quiz import OF_THE_MAP, Choice, Question, questions
@@ -115,27 +114,6 @@ def every(quiz):
 
 def asked(every):
     return [question for questions in every.values() for question in questions]
-
-
-def unescaped(text):
-    """As Moodle reads it; this reader leaves most texts as they are written."""
-    return re.sub(r"\\([\\~=#{}:])", r"\1", text)
-
-
-def test_a_reader_of_gift_finds_every_question(every, tmp_path):
-    file = tmp_path / "quiz.gift"
-    file.write_bytes(module.files(every)["quiz.gift"])
-    with file.open(encoding="utf-8") as text:
-        found = parser.parseFile(text)
-    assert [each.title for each in found] == [question.name for question in asked(every)]
-    for each, question in zip(found, asked(every), strict=True):
-        assert each.valid
-        assert plain(unescaped(each.text)) == plain(question.text)
-        assert plain(unescaped(each.generalFeedback)) == plain(question.answer)
-        for answer, choice in zip(each.answers.answers, question.choices, strict=True):
-            assert unescaped(answer.answer) == choice.text
-            assert unescaped(answer.feedback or "") == choice.told
-            assert (answer.fraction == 100) == choice.right
 
 
 def test_a_reader_of_moodles_xml_finds_every_question(every):
