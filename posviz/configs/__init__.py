@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from posviz.configs.entries import entry_of, is_nested, latent_of, standard_entry
@@ -117,8 +117,8 @@ def _grouped(file: ConfigFile, in_order: bool) -> tuple[tuple[LayerKind, ...], l
         if (entry := file.entries[keys.index(key)]) is not None:
             if any(name == other.kind for other in kinds):
                 name = f"{name}, base {entry['rope_theta']:,.0f}"
-            kind = read_kind(name, entry, longest, bool(latent_of(config, rule)))
-            kinds.append(replace(kind, count=count))
+            is_latent = bool(latent_of(config, rule))
+            kinds.append(read_kind(name, count, entry, longest, is_latent))
         else:
             name = WITHOUT if set(of_key) & rotating_names else name
             position = "no position" if file.position == ROPE else file.position

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from posviz.configs.model_types import integer
-from posviz.encodings.checks import require_factor, require_positive, require_real
+from posviz.encodings.checks import require_factor, require_real
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies, rotary_frequencies
 from posviz.encodings.stretching import llama3, longrope, position_interpolation, yarn
 
@@ -50,11 +50,8 @@ class LayerKind:
         return 0 if self.frequencies is None else int((self.frequencies.inv_freq == 0).sum())
 
 
-LLAMA_3 = {"low_freq_factor": 1, "high_freq_factor": 4}  # those of all released models
-
-
-def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> LayerKind:
-    """Return a kind of one layer with the frequencies of its entry, by `entry_of`."""
+def read_kind(kind: str, count: int, entry: dict, longest: int, is_latent: bool) -> LayerKind:
+    """Return a kind of so many layers with the frequencies of its entry, by `entry_of`."""
     method, rotary_dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     original = original_of(entry) or longest
     implied = longest / original if original and method in ("yarn", "longrope") else 1.0
@@ -67,14 +64,18 @@ def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> LayerKin
         # DeepSeek's latent attention multiplies its scores besides.
         on_scores *= (0.1 * require_real(all_dim, "mscale_all_dim") * math.log(factor) + 1) ** 2
     numbers = (kept, blended, slowed, on_scores)
-    return LayerKind(kind, 1, method, base, rotary_dim, factor, *numbers, frequencies, "RoPE")
+    return LayerKind(kind, count, method, base, rotary_dim, factor, *numbers, frequencies, "RoPE")
 
 
 def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Frequencies:
     """Return what the method of an entry makes of its pairs. Units: tokens."""
     method, dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     lengths: dict[str, Any] = {"original_max_seq_len": original, "base": base}
-    given: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
+    attention: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
+
+    def numbers(*names: str) -> dict[str, float]:
+        return {n: require_real(entry[n], n, above=0) for n in names if entry.get(n)}
+
     if method == "linear":
         return position_interpolation(dim, factor, base=base)
     if method == "ntk":  # of Alibaba's GTE, as vLLM has it: one step more than ntk(), at all pairs
@@ -83,19 +84,16 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
         fraction = require_real(entry["partial_rotary_factor"], "partial_rotary_factor")
         return Frequencies(proportional_frequencies(dim, fraction, base) / factor)
     if method == "llama3":
-        bounds = {name: entry.get(name, value) for name, value in LLAMA_3.items()}
-        bounds = {name: require_positive(value, name) for name, value in bounds.items()}
-        return llama3(dim, factor, **lengths, **bounds)
+        return llama3(dim, factor, **lengths, **numbers("low_freq_factor", "high_freq_factor"))
     if method == "yarn":
-        if entry.get("mscale") and entry.get("mscale_all_dim"):
-            given |= {n: require_real(entry[n], n) for n in ("mscale", "mscale_all_dim")}
-        for name, otherwise in (("beta_fast", 32), ("beta_slow", 1)):
-            given[name] = require_positive(entry.get(name) or otherwise, name)
-        return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
+        given, scales = numbers("beta_fast", "beta_slow"), numbers("mscale", "mscale_all_dim")
+        given |= scales if len(scales) == 2 else {}
+        truncate = bool(entry.get("truncate", True))
+        return yarn(dim, factor, **lengths, **attention, **given, truncate=truncate)
     if method == "longrope":  # those for long texts, if the model is one for long texts
-        given |= {f"{name}s": entry.get(name) for name in ("short_factor", "long_factor")}
-        extended = max(round(factor * original), 1)
-        return longrope(dim, seq_len=max(longest, 1), max_seq_len=extended, **lengths, **given)
+        lists = {f"{name}s": entry.get(name) for name in ("short_factor", "long_factor")}
+        lengths |= {"seq_len": max(longest, 1), "max_seq_len": max(round(factor * original), 1)}
+        return longrope(dim, **lengths, **lists, **attention)
     return Frequencies(rotary_frequencies(dim, base))  # dynamic: until a text is longer
 
 

@@ -21,9 +21,9 @@ def loaded(source: Any) -> dict[str, Any]:
         )
     name = "source must be JSON"
     text = str(source).lstrip("\ufeff")  # which editors of Windows put before a text
-    if not (isinstance(source, str) and text.lstrip()[:1] in ("{", "[", '"', "")):
-        with Path(source).open(encoding="utf-8-sig", errors="replace") as file:
-            name, text = shortened(Path(source).name), file.read()
+    if isinstance(source, Path) or text.lstrip()[:1] not in ("{", "[", '"', ""):
+        name = shortened(Path(source).name)
+        text = Path(source).read_text("utf-8-sig", "replace")
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
@@ -42,23 +42,12 @@ def loaded(source: Any) -> dict[str, Any]:
 
 def _explained(error: json.JSONDecodeError) -> str:
     """Return the line of an error, and what to do there."""
-    text, line, rest = error.doc, error.lineno, error.doc[error.pos :].lstrip()
     # The decoder stops at the brace, or since Python 3.13 at the comma before it.
-    last = max(len(text[: error.pos].rstrip()) - 1, 0)
-    if comma := re.compile(r"[^,]?\s*(,)\s*[}\]]").match(text, last):
-        line = text.count("\n", 0, comma.start(1)) + 1
-        advice = "remove the comma after the last entry."
-    elif text.lstrip().startswith('"'):
-        advice = "are the braces around it missing?"
-    elif not rest or "Unterminated" in error.msg:
-        advice = "is the end missing?"
-    elif rest.startswith("'"):
-        advice = "write double quotation marks, because JSON has no single ones."
-    elif rest.startswith(("//", "/*", "#")):
-        advice = "remove the comment, because JSON has none."
-    else:
-        advice = f"{error.msg.removesuffix(' at')} at column {error.colno}."
-    return f"line {line}: {advice}"
+    for comma in re.finditer(r",\s*[}\]]", error.doc):
+        if comma.start() <= error.pos < comma.end():
+            line = error.doc.count("\n", 0, comma.start()) + 1
+            return f"line {line}: remove the comma after the last entry."
+    return f"line {error.lineno}: {error.msg.removesuffix(' at')} at column {error.colno}."
 
 
 def part_for_texts(config: dict[str, Any]) -> dict[str, Any]:

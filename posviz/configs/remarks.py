@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from posviz.configs.entries import standard_entry
-from posviz.configs.kinds import LLAMA_3, LayerKind, factor_of, original_of
+from posviz.configs.kinds import LayerKind, factor_of, original_of
 from posviz.configs.layers import ROPE, UNKNOWN
 from posviz.configs.model_types import integer, table, value_of
 from posviz.wording import shortened, spelt_like
@@ -141,10 +141,6 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
         bases = [value_of(config, *names["base"]), *(entry.get("rope_theta") for entry in entries)]
         if file.distinct and not any(bases):
             yield "rope_theta is missing: 10 000 is taken; write the base into the file"
-    number, listed = value_of(config, *names["layers"]), value_of(config, *names["kinds"])
-    drafted = integer(config, "num_nextn_predict_layers")  # their kinds may stand behind the others
-    if isinstance(number, int) and listed and len(listed) not in (number, number + drafted):
-        yield f"{len(listed)} kinds of layers are listed, but num_hidden_layers is {number}"
     if file.position != ROPE and any(entry.get("factor") for entry in entries):
         yield "rope_scaling has no effect, because nothing rotates: delete it"
     other = config.get("rope_parameters")
@@ -177,9 +173,7 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
 
 def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
     method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
-    longest, given, product = file.longest, standard_entry(file.config), (factor or 0) * original
-    if given.get("rope_type", given.get("type")) != given.get("type", given.get("rope_type")):
-        yield f"type and rope_type differ: {method}, of rope_type, is taken; delete type"
+    longest, product = file.longest, (factor or 0) * original
     if method in ("yarn", "longrope", "llama3") and not original:
         yield f"{ORIGINAL} is missing: {longest:,} is taken; write it beside the factor"
     elif method in ("yarn", "longrope", "llama3") and 0 < longest < original:
@@ -196,13 +190,3 @@ def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"
     if method == "dynamic":
         yield "dynamic: keys in a cache keep their frequencies; set the longest length at once"
-    if method == "longrope" and longest > original > 0:
-        yield f"longrope: beyond {original:,} tokens all pairs change; empty a cache there"
-    for bound in sorted(LLAMA_3.keys() - entry.keys()) if method == "llama3" else ():
-        yield f"{bound} is missing, where transformers stops: write {LLAMA_3[bound]}"
-    scales = [name for name in ("mscale", "mscale_all_dim") if entry.get(name)]
-    if method == "yarn" and len(scales) == 1 and entry.get("attention_factor") is None:
-        other = "mscale" if scales == ["mscale_all_dim"] else "mscale_all_dim"
-        yield f"{scales[0]} without {other} is not used: write both or none"
-    if method == "yarn" and entry.get("beta_fast") == 0:
-        yield "beta_fast 0 is read as 32: write 32, or the number that is meant"

@@ -105,11 +105,7 @@ WRONG = {
     "no type": (llama(rope_type=None, factor=4), '^rope_type is missing.* write "rope_type"'),
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
     "engines": (llama(32768, factor=2.0), "4,096 tokens are 8,192.* set it to"),
-    "mscale": (llama(factor=4.0, mscale=1.0), "^mscale without mscale_all_dim .* both or none"),
-    "all_dim": (llama(factor=4.0, mscale_all_dim=1.0), "^mscale_all_dim without mscale is"),
-    "beta 0": (llama(factor=4.0, beta_fast=0), "beta_fast 0 is read as 32"),
     "dynamic": (llama(rope_type="dynamic", factor=2.0), "keys in a cache"),
-    "two types": (llama(factor=4.0, type="linear"), "type and rope_type differ: yarn"),
     "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "exchange 0 and 1"),
     "factor 1": (llama(factor=1.0), "the factor is 1 or missing"),
     "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "10 000 is taken"),
@@ -121,21 +117,6 @@ WRONG = {
     "spelling": (llama(factor=4.0, orginal_max_position_embeddings=1), "is read by no program"),
     "outer spelling": (llama() | {"rope_scalings": {}}, "is rope_scaling meant"),
     "unused": ({"model_type": "gpt2", "rope_scaling": {"factor": 2.0}}, "nothing rotates: delete"),
-    "layers": (llama() | {"layer_types": ["full_attention"] * 3}, "3 kinds of layers are listed"),
-    "longrope": (
-        {
-            "head_dim": 4,
-            "rope_theta": 1e4,
-            "max_position_embeddings": 64,
-            "original_max_position_embeddings": 16,
-            "rope_scaling": {"type": "su", "short_factor": [1, 1], "long_factor": [1, 4]},
-        },
-        "beyond 16 tokens",
-    ),
-    "bounds of Llama 3": (
-        llama(rope_type="llama3", factor=8.0, low_freq_factor=1),
-        "^high_freq_factor is missing.* write 4",
-    ),
     "unknown": ({"model_type": "x", "head_dim": 8, "rope_theta": 1e4}, "^assumed"),
     "nothing said": ({"model_type": "x"}, "look for it in the model's code"),
 }

@@ -52,12 +52,9 @@ def test_wrong_value_is_read_or_refused_in_short_lines(value):
 
 
 REFUSED = [  # a text, and the end of what is said of it
-    ('"rope_scaling": {"rope_type": "yarn", "factor": 4}', "are the braces around it missing?"),
-    ('{"rope_scaling": {"rope_type": "yarn"', "is the end missing?"),
+    ('{"rope_scaling": {"rope_type": "yarn"', "line 1: Expecting ',' delimiter at column 38."),
     ('{\n"a": [1],\n\n}', "line 2: remove the comma after the last entry."),
     ('{"a": [1,]}', "line 1: remove the comma after the last entry."),
-    ("{\n'a': 1}", "line 2: write double quotation marks, because JSON has no single ones."),
-    ('{"a": 1, // one\n"b": 2}', "line 1: remove the comment, because JSON has none."),
     ('{"a": 1\n"b": 2}', "line 2: Expecting ',' delimiter at column 1."),
     ('{"a": 1}}', "line 1: Extra data at column 9."),
     ('{"model_type": "llama", "rope_theta": 1}', "rope_theta must be above 1, got 1."),
