@@ -24,12 +24,7 @@ class Lesson(NamedTuple):
 
 
 LESSONS = (
-    Lesson(
-        "00",
-        "start",
-        "Start here",
-        "How does a Transformer know who bites whom?",
-    ),
+    Lesson("00", "start", "Start here", "How does a Transformer know who bites whom?"),
     Lesson(
         "01", "order", "Why order matters", "What does attention see when you shuffle a sentence?"
     ),

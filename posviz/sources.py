@@ -1,4 +1,7 @@
-"""The bibliography, `sources.bib`: the keys that notebooks, claims and pictures cite by."""
+"""The bibliography, `sources.bib`: the keys that notebooks, claims and pictures cite by.
+
+A key that it lacks is a ValueError.
+"""
 
 import re
 from collections.abc import Iterable
@@ -23,21 +26,13 @@ def bibliography() -> dict[str, dict[str, str]]:
 
 
 def url(key: str) -> str:
-    """Return the address of a source.
-
-    Raises:
-        ValueError: for a key that is not in the bibliography.
-    """
+    """Return the address of a source."""
     fields = _fields(key)
     return fields["url"] if "url" in fields else ARXIV + fields["eprint"]
 
 
 def name(key: str) -> str:
-    """Return how a source is called in a text: "Su et al., 2021", or the title where none signs.
-
-    Raises:
-        ValueError: for a key that is not in the bibliography.
-    """
+    """Return how a source is called in a text: "Su et al., 2021", or the title where none signs."""
     fields = _fields(key)
     names = [last for last, _ in _authors(fields)]
     if not names:
@@ -47,20 +42,12 @@ def name(key: str) -> str:
 
 
 def link(key: str) -> str:
-    """Return a link to a source, as HTML; its title is the key.
-
-    Raises:
-        ValueError: for a key that is not in the bibliography.
-    """
+    """Return a link to a source, as HTML; its title is the key."""
     return f'<a href="{escape(url(key))}" title="{escape(key)}">{escape(name(key))}</a>'
 
 
 def listed(keys: Iterable[str]) -> dict[str, str]:
-    """Return the entries of some sources as HTML, by key, in the order of their names.
-
-    Raises:
-        ValueError: for a key that is not in the bibliography.
-    """
+    """Return the entries of some sources as HTML, by key, in the order of their names."""
     ordered = sorted(set(keys), key=lambda key: (name(key).casefold(), key))
     return {key: _entry(key) for key in ordered}
 

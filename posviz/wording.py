@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import heapq
-import reprlib
 from collections.abc import Iterable
 from typing import Any
 
 MOST_FOREIGN = 300  # characters of a text that is not ours
-_brief = reprlib.Repr()
-_brief.maxstring = _brief.maxlong = _brief.maxother = MOST_FOREIGN
 
 
 def signed(number: Any, form: str = "") -> str:
@@ -34,11 +30,8 @@ def shortened(text: Any) -> str:
 
 
 def quoted(value: Any) -> str:
-    """Write a value as Python would, ``shortened``; what is in a container is abridged first."""
-    try:
-        return shortened(_brief.repr(value))
-    except Exception:  # an integer of more than 4,300 digits, for one
-        return f"a value of type {type(value).__name__} that cannot be written"
+    """Write a value as Python would, ``shortened``."""
+    return shortened(repr(value))
 
 
 def reason(error: Exception) -> str:
@@ -49,10 +42,6 @@ def reason(error: Exception) -> str:
     return f"{type(error).__name__}: {shortened(error)}"
 
 
-def spelt_like(text: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
-    """Return the names that are spelt most like a text, best first.
-
-    difflib takes its time, so it sees names about as long as the text, a thousand short ones.
-    """
-    near = heapq.nsmallest(1000, known, key=lambda name: abs(len(name) - len(text)))
-    return difflib.get_close_matches(text[:200], [n for n in near if len(n) <= 200], most, cutoff)
+def spelt_like(text: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return the name that is spelt most like a text, if one is near."""
+    return difflib.get_close_matches(text[:MOST_FOREIGN], list(known), 1, cutoff)

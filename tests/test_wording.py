@@ -39,18 +39,11 @@ def test_foreign_text_is_one_short_line_that_can_be_printed(text, line):
     assert shortened(text) == line
 
 
-class Unwritable:
-    def __repr__(self):
-        raise RuntimeError
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
         ("it's", '"it\'s"'),
         ((1, "2"), "(1, '2')"),
-        (10**5000, "a value of type int that cannot be written"),
-        ([10**5000], "a value of type list that cannot be written"),
         (np.zeros((2, 2)), "array([[0., 0.],        [0., 0.]])"),
     ],
     ids=lambda value: type(value).__name__,
@@ -65,9 +58,7 @@ def test_a_value_is_written_as_python_would(value, text):
         "n" * 6_000_000,
         b"n" * 6_000_000,
         10**4000,
-        ["n" * 6_000_000] * 6_000_000,
         {"n" * 6_000_000: 1},
-        Unwritable(),
         {f"{i}": i for i in range(300_000)},
     ],
     ids=lambda value: type(value).__name__,
