@@ -9,6 +9,7 @@ The sweep takes an hour and a half of one core; stop it (Ctrl-C) and start it ag
 import argparse
 import gzip
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from posviz.lab import results
@@ -26,7 +27,7 @@ def main():
     if not options.pack:
         sweep(configs, options.folder)
     found = [result for result in results.results(options.folder) if result.config in configs]
-    text = json.dumps([result.to_dict() for result in found], separators=(",", ":"))
+    text = json.dumps([asdict(result) for result in found], separators=(",", ":"))
     results.COMMITTED.write_bytes(gzip.compress(text.encode(), mtime=0))
     print(f"{results.COMMITTED.name}: {len(found)} of {len(configs)} runs")
 

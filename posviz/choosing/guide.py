@@ -69,11 +69,7 @@ class Verdicts(NamedTuple):
 
 
 def choose(answers: Mapping[str, str]) -> Verdicts:
-    """Judge every row by the answers to some questions; the others ask for nothing.
-
-    Raises:
-        ValueError: for a question or an answer that there is not.
-    """
+    """Judge every row by the answers to some questions; the others ask for nothing."""
     for question, answer in answers.items():
         require_choice(question, "a question", tuple(QUESTIONS))
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))

@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 
 from posviz.choosing.rows import HYBRID, NONE, Cell, marked
-from posviz.lab.results import by_arm, committed
+from posviz.lab.results import committed
+from posviz.lab.tables import table
 
 TRAINED, TESTED = 64, 512  # tokens
 FLAT = 0.1  # nats by which a loss may grow
@@ -35,8 +36,8 @@ def recall(row: str) -> Cell:
 @cache
 def median(arm: str, task: str, length: int) -> float:
     """Return the median over the seeds that were run."""
-    runs = by_arm(committed(), task)[arm].values()
-    return float(np.median([reading.by_length[length] for reading in runs]))
+    runs = table(committed(), task)
+    return float(np.median(runs.by_length[arm][:, runs.lengths == length]))
 
 
 def _cell(row: str, task: str, can: Callable[[float, float], bool]) -> Cell:

@@ -2,7 +2,6 @@
 
 import html
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from tqdm import tqdm
@@ -11,7 +10,7 @@ from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import PLANS, ROWS, Cell
 from posviz.encodings.checks import require_choice
 
-COSTS = ("memory", "time")  # functions of posviz.choosing.costs
+COSTS = ("memory", "time")  # functions of posviz.choosing.costs: of this machine, of no plan
 STYLE = "text-align: left; vertical-align: top; white-space: nowrap"
 
 
@@ -44,29 +43,18 @@ class Comparison:
 
 
 def comparison(*columns: str) -> Comparison:
-    """Measure these columns of every row, such as "door"; "memory" and "time" on this machine.
-
-    Raises:
-        ValueError: for a column that there is not; the message names those that there are.
-    """
+    """Measure these columns of every row, such as "door"; "memory" and "time" on this machine."""
     for name in columns:
         require_choice(name, "a column", (*COLUMNS, *COSTS))
-    measures = {name: " ".join((function(name).__doc__ or "").split()) for name in columns}
-    on_this_machine = set(columns) & set(COSTS)
+    every, on_this_machine = dict(COLUMNS), set(columns) & set(COSTS)
+    if on_this_machine:
+        from posviz.choosing import costs  # loads torch
+
+        every |= {"memory": costs.memory, "time": costs.time}
+    measures = {name: " ".join((every[name].__doc__ or "").split()) for name in columns}
     rows = ROWS if on_this_machine else (*ROWS, *PLANS)
-    steps = [(row, name) for row in rows for name in columns]
-    bar = tqdm(steps, unit="cell", file=sys.stdout, disable=not on_this_machine)
-    found = {(row, name): function(name)(row) for row, name in bar}
-    return Comparison(measures, {row: tuple(found[row, name] for name in columns) for row in rows})
-
-
-def function(column: str) -> Callable[[str], Cell]:
-    """Return the function that measures a column."""
-    if column not in COSTS:
-        return COLUMNS[column]
-    from posviz.choosing import costs  # loads torch
-
-    return getattr(costs, column)
+    bar = tqdm(rows, unit="row", file=sys.stdout, disable=not on_this_machine)
+    return Comparison(measures, {row: tuple(every[name](row) for name in columns) for row in bar})
 
 
 def _cell(tag: str, text: str, scope: str = "") -> str:

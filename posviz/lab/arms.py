@@ -8,7 +8,6 @@ the trained length L, ``seq_len``; nothing was chosen by results beyond L.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -82,8 +81,25 @@ def at_test(config: Config, model: SmallTransformer, length: int) -> dict[str, S
     distance is new. log-n multiplies scores by ln n / ln L where more than L keys are seen. xPos
     sees blocks of L/2, its own and the one before.
     """
-    names = AT_TEST.get(config.arm, ())
-    return {name: _change(deepcopy(model), name, config, length) for name in names}
+    trained, head_dim = config.seq_len, config.d_model // config.num_heads
+    factor = max(length / trained, 1.0)
+    frequencies: dict[str, Any] = {
+        "PI": position_interpolation,
+        "NTK": ntk,
+        "YaRN": partial(yarn, original_max_seq_len=trained, beta_fast=BETA_FAST),
+    }
+    limits: dict[str, dict[str, Any]] = {
+        "RoPE, window at test": {"window": trained},
+        "RoPE, log-n at test": {"temperature": partial(_log_n, trained=trained)},
+        "xPos, blocks at test": {"mask": partial(blockwise_causal_mask, block=trained // 2)},
+    }
+    changed = {name: deepcopy(model) for name in AT_TEST.get(config.arm, ())}
+    for name, other in changed.items():
+        if name in frequencies:
+            other.encoding = Rotary(frequencies=frequencies[name](head_dim, factor))
+        else:
+            other.plan = [own | limits[name] for own in other.plan]
+    return changed
 
 
 def longest(config: Config) -> int:
@@ -97,9 +113,6 @@ def keep_allowed(model: SmallTransformer) -> None:
     for name, parameter in model.named_parameters():
         if name.rpartition(".")[2] in ("r1", "r2"):
             parameter.clamp_(min=SMALLEST)
-
-
-# ---------------------------------------------------------------- what is trained
 
 
 def _encoding(arm: str, config: Config) -> tuple[Encoding, list[dict[str, Any]] | None]:
@@ -140,32 +153,7 @@ def _normal(config: Config, *shape: int) -> torch.Tensor:
     return torch.randn(shape, generator=random)
 
 
-# ---------------------------------------------------------------- what is changed at test
-
-
-def _change(model: SmallTransformer, name: str, config: Config, length: int) -> SmallTransformer:
-    head_dim, factor = config.d_model // config.num_heads, max(length / config.seq_len, 1.0)
-    yarn_own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
-    match name:
-        case "PI":
-            model.encoding = Rotary(frequencies=position_interpolation(head_dim, factor))
-        case "NTK":
-            model.encoding = Rotary(frequencies=ntk(head_dim, factor))
-        case "YaRN":
-            model.encoding = Rotary(frequencies=yarn(head_dim, factor, **yarn_own))
-        case "RoPE, window at test":
-            model.plan = [{**row, "window": config.seq_len} for row in model.plan]
-        case "RoPE, log-n at test":
-            model.plan = [{**row, "temperature": _log_n(config.seq_len)} for row in model.plan]
-        case "xPos, blocks at test":
-            mask = partial(blockwise_causal_mask, block=config.seq_len // 2)
-            model.plan = [{**row, "mask": mask} for row in model.plan]
-    return model
-
-
-def _log_n(trained: int) -> Callable[[torch.Tensor], torch.Tensor]:
-    def temperature(positions: torch.Tensor) -> torch.Tensor:
-        seen = positions.to(torch.float64) + 1
-        return math.log(trained) / torch.log(seen.clamp(min=trained))
-
-    return temperature
+def _log_n(positions: torch.Tensor, trained: int) -> torch.Tensor:
+    """Return the temperature of each query, ln L / ln n, of those that see n > L keys."""
+    seen = positions.to(torch.float64) + 1
+    return math.log(trained) / torch.log(seen.clamp(min=trained))

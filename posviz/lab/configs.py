@@ -41,8 +41,6 @@ class Config:
 
     The seed draws the weights before training and the texts of each step: texts are the same for
     every arm. Units: seq_len in tokens, of the longest text in training.
-
-    Raises ValueError for a name that is unknown, or a number out of range.
     """
 
     task: str

@@ -18,36 +18,25 @@ SIZES: dict[str, dict[str, Any]] = {  # found by a pilot, on the loss within the
     "parity": {"steps": 500, "seq_len": 8, "batch_size": 64},
     "majority": {"steps": 150, "seq_len": 32},
 }
-# What is wanted first comes first: whenever it is stopped, what is done is a table.
-ORDER = (
-    (("bytes", "recall"), range(3)),
-    (("majority", "copy unique"), range(3)),
-    (("bytes", "recall"), range(3, 5)),
-    (("parity", "copy repeats"), range(3)),
-    (("majority", "copy unique"), range(3, 5)),
-    (("parity", "copy repeats"), range(3, 5)),
-    (("copy unique",), range(5, 8)),
-)
+SEEDS = dict.fromkeys(SIZES, 5) | {"copy unique": 8}
 NAMES = ("lesson", "small", "large")
 
 
 def named(name: str, device: str = "torch CPU") -> tuple[Config, ...]:
     """Return the runs of a sweep: "lesson", "small" or "large".
 
-    lesson: all tasks and arms, what is most wanted first. small: one seed of four arms that recall,
-    a minute of one core. large: the runs of lesson, of four times the length and width, for a GPU:
-    about an hour of one with 12 at once, by the steps of 48 runs.
-
-    Raises ValueError for another name or device.
+    lesson: all tasks and arms, seed by seed: whenever it is stopped, what is done is a table.
+    small: one seed of four arms that recall, a minute of one core. large: the runs of lesson, of
+    four times the length and width, for a GPU: about an hour of one with 12 at once.
     """
     require_choice(name, "name", NAMES)
     if name == "small":
         return tuple(_config("recall", a, 0, device) for a in ("none", "learned", "ALiBi", "RoPE"))
     runs = (
         _config(task, arm, seed, device)
-        for tasks, seeds in ORDER
-        for seed in seeds
-        for task in tasks
+        for seed in range(max(SEEDS.values()))
+        for task in SIZES
+        if seed < SEEDS[task]
         for arm in ARMS + REMEDIES * (task == FAILING)
     )
     if name == "large":
@@ -65,10 +54,7 @@ def _larger(config: Config) -> Config:
 
 
 def part_of(configs: tuple[Config, ...], part: str) -> tuple[Config, ...]:
-    """Return part "k/n" of the runs: every n-th from the k-th on, so parts take about as long.
-
-    Raises ValueError for what is not k/n with 1 ≤ k ≤ n.
-    """
+    """Return part "k/n" of the runs: every n-th from the k-th on, so parts take about as long."""
     number, _, parts = part.partition("/")
     if not (number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
         raise ValueError(f"part must be k/n with k from 1 to n, such as 3/10, got {quoted(part)}")

@@ -11,74 +11,35 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from posviz.lab.configs import Config
 
 DATA = Path(__file__).parent / "data"
 COMMITTED = DATA / "results.json.gz"
-DIGITS = 4
 
 
-@dataclass(frozen=True, eq=False)
-class LengthScores:
-    """How well one model reads: by_length {tokens: value} and by_place, at the longest length.
-
-    A value is what the task measures: a mean loss in nats, over the second half of each text, or
-    the accuracy of all answers. Shapes: by_place [bins], as ``Task.places`` of the longest length
-    begins them; NaN where there is nothing to say.
-    """
-
-    by_length: dict[int, float]
-    by_place: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Result:
-    """One run: its configuration, its losses in training, and what it reads.
+    """One run: its configuration, its losses in training, and what it reads, as in its file.
 
-    losses [steps / 50] are means of 50 steps each, in nats. readings {name: LengthScores} has the
-    arm itself and what is changed only at test (``AT_TEST``), as PI with RoPE. seconds are of
-    one core. weights is the SHA-256 of the trained weights; about says when and with what it ran.
+    losses [steps / 50] are means of 50 steps each, in nats. readings {name: scores} has the arm
+    itself and what is changed only at test (``AT_TEST``), as PI with RoPE. The scores are by_length
+    {tokens: value}, and by_place [bins], as ``Task.places`` of the longest length begins them. A
+    value is what the task measures: a mean loss in nats, over the second half of each text, or the
+    accuracy of all answers; None where there is nothing to say. seconds are of one core. weights is
+    the SHA-256 of the trained weights; about says when and with what it ran.
     """
 
     config: Config
-    losses: np.ndarray
-    readings: dict[str, LengthScores]
+    losses: list[float]
+    readings: dict[str, dict[str, Any]]
     seconds: float
     weights: str
     about: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what the file says, for JSON: numbers in four decimals, None where there is no."""
-        return _rounded(asdict(self)) | {"config": asdict(self.config)}
-
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Result:
-        """Return the result of which ``to_dict`` was written."""
-        readings = {
-            name: LengthScores(
-                {int(n): float(value) for n, value in each["by_length"].items()},
-                np.array(each["by_place"], dtype=np.float64),  # None becomes NaN
-            )
-            for name, each in content["readings"].items()
-        }
-        made = {"config": Config(**content["config"]), "losses": np.array(content["losses"], float)}
-        return cls(**content | made | {"readings": readings})
-
-
-def _rounded(value: Any) -> Any:
-    match value:
-        case dict():
-            return {str(name): _rounded(each) for name, each in value.items()}
-        case np.ndarray():
-            return [_rounded(each) for each in value.tolist()]
-        case float():
-            return None if np.isnan(value) else round(value, DIGITS)
-    return value
-
-
-# ---------------------------------------------------------------- files
+        """Return the result of what a file has."""
+        return cls(**content | {"config": Config(**content["config"])})
 
 
 def path_of(folder: Path | str, config: Config) -> Path:
@@ -91,7 +52,7 @@ def save(result: Result, folder: Path | str) -> Path:
     path = path_of(folder, result.config)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps(result.to_dict(), default=int) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(asdict(result), default=int) + "\n", encoding="utf-8")
     part.replace(path)
     return path
 
@@ -114,16 +75,6 @@ def committed() -> tuple[Result, ...]:
     """Return the results that come with the package, by task, arm and seed."""
     runs = json.loads(gzip.decompress(COMMITTED.read_bytes()))
     return _sorted(map(Result.from_dict, runs))
-
-
-def by_arm(found: Iterable[Result], task: str) -> dict[str, dict[int, LengthScores]]:
-    """Return {arm: {seed: scores}} of a task; what is changed only at test is an arm, too."""
-    arms: dict[str, dict[int, LengthScores]] = {}
-    for result in found:
-        if result.config.task == task:
-            for name, reading in result.readings.items():
-                arms.setdefault(name, {})[result.config.seed] = reading
-    return arms
 
 
 def status(configs: Sequence[Config], folder: Path | str) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from posviz.encodings.checks import require_choice
 from posviz.lab.configs import ARMS, AT_TEST, REMEDIES
 from posviz.lab.named import SIZES
-from posviz.lab.results import Result, by_arm
+from posviz.lab.results import Result
 from posviz.lab.tasks import REPEATED, TASKS, UNIQUE, VALUES
 
 ALL_ARMS = (*ARMS, *REMEDIES, *sum(AT_TEST.values(), ()))  # in the order in which they are shown
@@ -42,20 +42,22 @@ class Table:
 
 
 def table(found: Iterable[Result], task: str) -> Table:
-    """Return the runs of a task; without any, a table without arms.
+    """Return the runs of a task; what is changed only at test is an arm, too.
 
-    Raises ValueError for an unknown task, or runs of different trained lengths.
+    Without any runs it is a table without arms. Their trained length must be the same.
     """
     require_choice(task, "task", tuple(TASKS))
     found = [result for result in found if result.config.task == task]
+    found.sort(key=lambda result: result.config.seed)
     short = {result.config.seq_len for result in found} or {SIZES[task].get("seq_len", 64)}
     if len(short) > 1:
         raise ValueError(f"runs must have one seq_len for {task}, got {sorted(short)}")
     [trained], by_length, by_place = short, {}, {}
-    for arm, seeds in sorted(by_arm(found, task).items(), key=lambda each: ALL_ARMS.index(each[0])):
-        runs = [seeds[seed] for seed in sorted(seeds)]
-        by_length[arm] = np.array([[*run.by_length.values()] for run in runs])
-        by_place[arm] = np.array([run.by_place for run in runs])
+    for arm in ALL_ARMS:
+        runs = [result.readings[arm] for result in found if arm in result.readings]
+        if runs:
+            by_length[arm] = np.array([[*run["by_length"].values()] for run in runs])
+            by_place[arm] = np.array([run["by_place"] for run in runs], dtype=float)
     lengths = TASKS[task].lengths(trained)
     places = TASKS[task].places(lengths[-1])
     return Table(task, trained, np.array(lengths), places, by_length, by_place)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import time
+from collections.abc import Iterable
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +20,7 @@ from posviz.arrays import to_device
 from posviz.encodings.randomised import randomised_positions
 from posviz.lab import arms, results
 from posviz.lab.configs import REMEDIES, Config
-from posviz.lab.results import LengthScores, Result
+from posviz.lab.results import Result
 from posviz.lab.tasks import IGNORED, TASKS, Batch, held_out_batch, training_batch
 from posviz.models.training import Run, SmallTransformer, fit, one_thread
 
@@ -27,6 +28,7 @@ WARM_UP, FALL = 50, 0.2  # steps in which the learning rate rises; share in whic
 TEST_TOKENS = 2**15  # that are read at each length
 AT_ONCE = 2**13  # of these
 AVERAGED = 50  # steps whose losses are one number of a Result
+DIGITS = 4  # of the numbers of a Result
 
 
 def train_one(config: Config, folder: Path | str) -> Result:
@@ -45,8 +47,6 @@ def trained(config: Config, *, bar: bool = False) -> tuple[SmallTransformer, Run
     """Train the model of a configuration, and return it with its losses.
 
     Torch's threads and random numbers are left as they were. With ``bar``, progress is shown.
-
-    Raises ValueError for a device that is not there.
     """
     device = to_device(torch.zeros(1), config.device).device
     model, run = arms.untrained(config).to(device), Run()
@@ -105,27 +105,33 @@ def tested(config: Config, model: SmallTransformer, run: Run) -> Result:
     begun = time.process_time()
     with one_thread():
         readings = _readings(config, model)
-    seconds = run.seconds + time.process_time() - begun
-    losses = [np.mean(run.losses[at : at + AVERAGED]) for at in range(0, config.steps, AVERAGED)]
-    return Result(config, np.array(losses), readings, seconds, fingerprint(model), _about())
+    seconds = round(run.seconds + time.process_time() - begun, DIGITS)
+    means = [np.mean(run.losses[at : at + AVERAGED]) for at in range(0, config.steps, AVERAGED)]
+    return Result(config, _rounded(means), readings, seconds, fingerprint(model), _about())
 
 
-def _readings(config: Config, model: SmallTransformer) -> dict[str, LengthScores]:
+def _readings(config: Config, model: SmallTransformer) -> dict[str, dict[str, Any]]:
     """Test the model, as it is and as it may be changed, at all lengths of its task."""
-    found: dict[str, LengthScores] = {}
+    found: dict[str, dict[str, Any]] = {}
     for length in TASKS[config.task].lengths(config.seq_len):
         batch = held_out_batch(config.task, length, max(TEST_TOKENS // length, 1))
         for name, read in {config.arm: model, **arms.at_test(config, model, length)}.items():
             value, by_place = measure(config.task, read, batch)
-            before = found[name].by_length if name in found else {}
-            found[name] = LengthScores({**before, length: value}, by_place)
+            scores = found.setdefault(name, {"by_length": {}})
+            scores["by_length"][str(length)] = round(value, DIGITS)
+            scores["by_place"] = _rounded(by_place)
     return found
+
+
+def _rounded(values: Iterable[Any]) -> list[Any]:
+    """Return numbers as JSON has them: None for NaN."""
+    return [None if np.isnan(value) else round(float(value), DIGITS) for value in values]
 
 
 def measure(task: str, model: SmallTransformer, batch: Batch) -> tuple[float, np.ndarray]:
     """Return what a model makes of texts: one number, and one for each place.
 
-    Shapes: [bins], as ``Task.places`` begins them; see ``LengthScores``.
+    Shapes: [bins], as ``Task.places`` begins them; NaN where nothing is asked for.
     """
     texts, length = batch.tokens.shape
     is_loss, step, values = TASKS[task].measure == "loss", max(AT_ONCE // length, 1), []

@@ -7,21 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posviz.encodings.rotary import Rotary, change_layout
-
 SHUFFLES = 4  # of one text: the share that stays moves by about 0.02 from one four to another
-
-
-class HeadTrace(NamedTuple):
-    """What every head made of one text: its weights, and its queries and keys before RoPE.
-
-    Shapes: weights [layers, heads, len, len]; q and k [layers, heads, len, head_dim], None of a
-    model whose code does not show them.
-    """
-
-    weights: np.ndarray
-    q: np.ndarray | None
-    k: np.ndarray | None
 
 
 class Look(NamedTuple):
@@ -42,12 +28,12 @@ class Look(NamedTuple):
 def look(model: Any, text: str, most: int) -> Look:
     """Let a model read the first tokens of a text, ``most`` of them, and the same ones shuffled.
 
-    The model is a ``SmallModel``, a ``LoadedModel``, or what has their ``ids``, ``words``, ``read``
-    and ``longest``. An empty text is a blank.
+    The model is a ``SmallModel``, a ``LoadedModel``, or what has their ``ids``, ``words``,
+    ``weights`` and ``longest``. An empty text is a blank.
     """
     ids = model.ids(text or " ")[: min(most, model.longest or most)]
-    weights, orders = model.read(ids).weights, shuffled(ids)
-    others = [model.read(order).weights for order in orders]
+    weights, orders = model.weights(ids), shuffled(ids)
+    others = [model.weights(order) for order in orders]
     return Look(
         words=model.words(ids),
         weights=weights,
@@ -58,21 +44,10 @@ def look(model: Any, text: str, most: int) -> Look:
     )
 
 
-def shuffled(ids: Sequence[int], count: int = SHUFFLES) -> list[list[int]]:
-    """Return tokens in so many other orders; the first stays, which often opens every text."""
+def shuffled(ids: Sequence[int]) -> list[list[int]]:
+    """Return tokens in SHUFFLES other orders; the first stays, which often opens every text."""
     random = np.random.default_rng(0)
-    return [[*ids[:1], *random.permutation(ids[1:]).tolist()] for _ in range(count)]
-
-
-def pair_norms(x: Any, rotary: Rotary) -> np.ndarray:
-    """Return the mean norm of queries or keys in each pair that turns, the same after turning.
-
-    Shapes: x [..., tokens, head_dim], result [..., pairs]; rotary has its frequencies.
-    """
-    assert rotary.frequencies is not None
-    width = 2 * len(rotary.frequencies.inv_freq)
-    x = change_layout(x[..., :width], source=rotary.layout, target="interleaved")
-    return np.linalg.norm(x.reshape(*x.shape[:-1], -1, 2), axis=-1).mean(axis=-2)
+    return [[*ids[:1], *random.permutation(ids[1:]).tolist()] for _ in range(SHUFFLES)]
 
 
 def left_in_place(weights: Any, others: Any) -> np.ndarray:

@@ -14,11 +14,9 @@ from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition, doors
-from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
 from posviz.models.archive import load_archive
-from posviz.models.reading import HeadTrace
 
 FOLDER = Path(__file__).parent / "data" / "small"
 TABLE_RUN = FOLDER / "table_run.npz"
@@ -38,26 +36,12 @@ class SmallModel:
     """
 
     def __init__(
-        self,
-        arrays: Mapping[str, Any],
-        encoding: Encoding,
-        *,
-        num_heads: int,
-        name: str = "a small model",
+        self, name: str, arrays: Mapping[str, Any], encoding: Encoding, num_heads: int
     ) -> None:
+        self.name, self.encoding, self.num_heads = name, encoding, num_heads
         self.arrays = {key: np.asarray(x, dtype=np.float64) for key, x in arrays.items()}
-        self.encoding, self.num_heads, self.name = encoding, num_heads, name
         self.num_layers = sum(key.endswith(".w_q") for key in self.arrays)
-        self.rotary = (self._rotary(),) * self.num_layers
         self.longest = len(encoding.table) if isinstance(encoding, Learned) else None
-
-    def _rotary(self) -> Rotary | None:
-        """Return how the model rotates, with frequencies, also where these follow from a base."""
-        if not isinstance(rotary := self.encoding, Rotary):
-            return None
-        width = self.arrays["layers.0.w_q"].shape[1] // self.num_heads
-        made = Frequencies(rotary_frequencies(width, rotary.base))
-        return Rotary(layout=rotary.layout, frequencies=rotary.frequencies or made)
 
     def ids(self, text: str) -> list[int]:
         """Return the characters' codes; what is not ASCII is read as a question mark."""
@@ -67,59 +51,36 @@ class SmallModel:
         """Return the characters; a blank is shown as ␣."""
         return [chr(i).replace(" ", "␣") for i in ids]
 
-    def read(self, ids: Sequence[int]) -> HeadTrace:
-        """Return what every head does with these characters."""
-        return self._run(ids)[0]
-
-    def logits(self, ids: Sequence[int]) -> np.ndarray:
-        """Return what the model says of the character after each: [len, 128]."""
-        x = _layer_norm(self._run(ids)[1], self._part("norm"))
-        return x[0] @ self.arrays["output"]
-
-    def _run(self, ids: Sequence[int]) -> tuple[HeadTrace, np.ndarray]:
+    def weights(self, ids: Sequence[int]) -> np.ndarray:
+        """Return the attention weights of all heads, [layers, heads, len, len]."""
         positions, seen = np.arange(len(ids)), []
         x = self.encoding.at_input(self.arrays["embedding"][list(ids)][None], positions)
         inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
         for at in range(self.num_layers):
-            layer = self._part(f"layers.{at}")
-            x_norm = _layer_norm(x, layer, "attention_norm.")
-            w_q, w_k, w_v, w_o = (layer[f"w_{part}"] for part in "qkvo")
+            start = f"layers.{at}."
+            layer = {k.removeprefix(start): x for k, x in self.arrays.items() if start in k}
+            x_norm = _layer_norm(x, layer, "attention_norm")
             output, weights = attend(
-                *(x_norm, w_q, w_k, w_v),
+                *(x_norm, layer["w_q"], layer["w_k"], layer["w_v"]),
                 num_heads=self.num_heads,
                 encoding=inner,
                 positions=positions,
                 mask=causal_mask,
                 return_weights=True,
             )
-            seen.append((weights[0], self._heads(x_norm @ w_q), self._heads(x_norm @ w_k)))
-            x = x + output @ w_o
-            wide = _layer_norm(x, layer, "network_norm.") @ layer["widen"] + layer["bias"]
+            seen.append(weights[0])
+            x = x + output @ layer["w_o"]
+            wide = _layer_norm(x, layer, "network_norm") @ layer["widen"] + layer["bias"]
             x = x + _gelu(wide) @ layer["narrow"]
-        return HeadTrace(*map(np.stack, zip(*seen, strict=True))), x
-
-    def _part(self, name: str) -> dict[str, np.ndarray]:
-        """Return the arrays of a part of the model, by their names in it."""
-        start = f"{name}."
-        return {k.removeprefix(start): x for k, x in self.arrays.items() if k.startswith(start)}
-
-    def _heads(self, x: np.ndarray) -> np.ndarray:
-        """[1, len, d_model] → [heads, len, head_dim]"""
-        return x[0].reshape(x.shape[1], self.num_heads, -1).swapaxes(0, 1)
+        return np.stack(seen)
 
 
 @functools.cache
 def small_model(arm: str) -> SmallModel:
     """Return the stored model of an arm, trained to predict the next character."""
-    arrays, _ = load_archive(_file(arm))
+    arrays, card = load_archive(FOLDER / f"bytes_{arm.lower()}.npz")
     name = "the model without position" if arm == "none" else f"the {arm} model"
-    heads = card(arm)["config"]["num_heads"]
-    return SmallModel(arrays, ENCODINGS[arm](arrays), num_heads=heads, name=name)
-
-
-def card(arm: str) -> dict[str, Any]:
-    """Return what the file of a model tells: its configuration, loss in nats, date and versions."""
-    return load_archive(_file(arm))[1]
+    return SmallModel(name, arrays, ENCODINGS[arm](arrays), card["config"]["num_heads"])
 
 
 def table_snapshots() -> dict[int, np.ndarray]:
@@ -128,15 +89,11 @@ def table_snapshots() -> dict[int, np.ndarray]:
     return {int(step): table.astype(float) for step, table in arrays.items()}
 
 
-def _file(arm: str) -> Path:
-    return FOLDER / f"bytes_{arm.lower()}.npz"
-
-
-def _layer_norm(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> np.ndarray:
+def _layer_norm(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     """Layer normalisation, as torch has it."""
     x = x - x.mean(axis=-1, keepdims=True)
     x = x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True) + 1e-5)
-    return x * layer[f"{name}weight"] + layer[f"{name}bias"]
+    return x * layer[f"{name}.weight"] + layer[f"{name}.bias"]
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:

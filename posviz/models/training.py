@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 import signal
 import sys
 import sysconfig
-import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy, gelu
 from tqdm import tqdm
 
-from posviz.arrays import to_device, to_numpy
+from posviz.arrays import to_numpy
 from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.checks import require_integer
@@ -40,20 +39,14 @@ def standard_library_text(characters: int = 1_000_000) -> str:
     It lies on every machine that runs Python, and differs a little from version to version. Files
     come in the order of their names; tests and what pip installed are left out.
     """
-    root, files, length = Path(sysconfig.get_path("stdlib")), [], 0
-    for path in sorted(_modules_in(root), key=lambda path: path.relative_to(root).as_posix()):
-        files.append(path.read_text(encoding="ascii", errors="ignore"))
-        length += len(files[-1])
-        if length >= characters:
-            return "".join(files)[:characters]
-    raise ValueError(f"characters must be at most {length:,}, all there are, got {characters:,}")
-
-
-def _modules_in(root: Path) -> Iterator[Path]:
-    """All of the library's files; what pip installed, thousands more, is not even listed."""
-    for folder, inside, names in os.walk(root):
-        inside[:] = set(inside) - {"test", "tests", "site-packages", "dist-packages"}
-        yield from (Path(folder, name) for name in names if name.endswith(".py"))
+    root, text = Path(sysconfig.get_path("stdlib")), ""
+    left_out = {"test", "tests", "site-packages", "dist-packages"}
+    for name in sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py")):
+        if left_out.isdisjoint(name.split("/")):
+            text += (root / name).read_text(encoding="ascii", errors="ignore")
+        if len(text) >= characters:
+            return text[:characters]
+    raise ValueError(f"characters must be at most {len(text):,}, all there are, got {characters:,}")
 
 
 class SmallTransformer(nn.Module):
@@ -74,18 +67,16 @@ class SmallTransformer(nn.Module):
         num_layers: int = 1,
         causal: bool = True,
         seed: int = 0,
-        plan: Sequence[Mapping[str, Any]] | None = None,
+        plan: Sequence[dict[str, Any]] | None = None,
     ) -> None:
         super().__init__()
-        if "at_input" in (at := doors(encoding)) and len(at) > 1:
-            raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
         random = torch.Generator().manual_seed(seed)
-        self.plan = [dict(own) for own in plan or [{}] * num_layers]
+        self.plan = list(plan or [{}] * num_layers)
         self.encoding, self.causal = encoding, causal
         self.encoding_parameters = _parameters(encoding)
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
         self.layers = nn.ModuleList(
-            _Layer(d_model, num_heads, random, own.pop("encoding", None)) for own in self.plan
+            _Layer(d_model, num_heads, random, own.get("encoding")) for own in self.plan
         )
         self.norm = nn.LayerNorm(d_model)
         self.output = _normal((d_model, CHARACTERS), d_model**-0.5, random)
@@ -99,10 +90,13 @@ class SmallTransformer(nn.Module):
         if positions is None:
             positions = torch.arange(tokens.shape[1], device=tokens.device)
         x = self.encoding.at_input(self.embedding[tokens], positions)
-        mask = causal_mask(positions, positions) if self.causal else None
-        inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
+        given = {
+            "encoding": NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding,
+            "positions": positions,
+            "mask": causal_mask(positions, positions) if self.causal else None,
+        }
         for layer, own in zip(self.layers, self.plan, strict=True):
-            x = layer(x, inner, positions, {"mask": mask, **own})
+            x = layer(x, given | own)
         return self.norm(x) @ self.output
 
 
@@ -119,8 +113,7 @@ class _Layer(nn.Module):
         self, d_model: int, num_heads: int, random: torch.Generator, encoding: Encoding | None
     ) -> None:
         super().__init__()
-        self.num_heads = num_heads
-        self.encoding, self.encoding_parameters = encoding, _parameters(encoding)
+        self.num_heads, self.encoding_parameters = num_heads, _parameters(encoding)
         self.w_q, self.w_k, self.w_v, self.w_o = (
             _normal((d_model, d_model), d_model**-0.5, random) for _ in range(4)
         )
@@ -129,20 +122,9 @@ class _Layer(nn.Module):
         self.narrow = _normal((4 * d_model, d_model), (4 * d_model) ** -0.5, random)
         self.attention_norm, self.network_norm = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
 
-    def forward(
-        self, x: torch.Tensor, encoding: Encoding, positions: Any, limits: dict[str, Any]
-    ) -> torch.Tensor:
-        normal = self.attention_norm(x)
-        seen = attend(
-            normal,
-            self.w_q,
-            self.w_k,
-            self.w_v,
-            num_heads=self.num_heads,
-            encoding=encoding if self.encoding is None else self.encoding,
-            positions=positions,
-            **limits,
-        )
+    def forward(self, x: torch.Tensor, given: dict[str, Any]) -> torch.Tensor:
+        weights = self.w_q, self.w_k, self.w_v
+        seen = attend(self.attention_norm(x), *weights, num_heads=self.num_heads, **given)
         x = x + seen @ self.w_o
         return x + gelu(self.network_norm(x) @ self.widen + self.bias) @ self.narrow
 
@@ -206,16 +188,14 @@ def train(
     batch_size: int = 32,
     learning_rate: float = 3e-3,
     seed: int = 0,
-    device: str = "torch CPU",
     snapshots: int = 25,
     watch: Callable[[dict[int, np.ndarray]], object] = lambda _: None,
 ) -> Run:
     """Train ``model`` on pieces of ``text``, and return its losses and snapshots.
 
     Each step draws batch_size pieces of seq_len characters, which depend on seed alone.
-    Interrupting the kernel ends the training and keeps what was learned. device is a name of
-    ``posviz.arrays.devices``, and the model stays there. snapshots are taken before the first step,
-    after the last, and between them ever more rarely; watch is called with all that there are.
+    Interrupting the kernel ends the training and keeps what was learned. snapshots are taken before
+    the first step, after the last, and between them ever more rarely; watch is called with all.
     """
     if len(text) <= seq_len:
         raise ValueError(f"text must be longer than seq_len = {seq_len}, got {len(text)}")
@@ -225,7 +205,6 @@ def train(
     wanted = {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
     run, table = Run(), getattr(model.encoding, "table", None)
     tokens = torch.tensor(list(text.encode("ascii")))
-    model.to(to_device(torch.zeros(1), device).device)
 
     def keep(steps: Collection[int] = wanted) -> None:
         if (done := len(run.losses)) in steps:
@@ -269,21 +248,10 @@ class Adam:
 
 
 @contextmanager
-def _interrupts_noted() -> Iterator[threading.Event]:
-    """Note a first interrupt instead of raising it: an exception could come within a step.
-
-    Only the main thread, which runs the cells, is ever interrupted.
-    """
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
-
-    def note(*_: object) -> None:
-        interrupted.set()
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, note)
+def _interrupts_noted() -> Iterator[Event]:
+    """Note an interrupt instead of raising it: an exception could come within a step."""
+    interrupted = Event()
+    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     try:
         yield interrupted
     finally:

@@ -58,10 +58,10 @@ def test_windows_and_the_layer_without_position(tiny):
     assert seen_from(untrained(tiny(arm="RoPE, window")), 40) == set(range(40 - 2 * 7, 41))
     hybrid = untrained(tiny(arm="hybrid"))
     assert seen_from(hybrid, 40) == set(range(41))
-    first, last = hybrid.layers
-    assert first.encoding is None
+    first, last = hybrid.plan
+    assert "encoding" not in first
     assert isinstance(hybrid.encoding, Rotary)
-    assert isinstance(last.encoding, NoPosition)
+    assert isinstance(last["encoding"], NoPosition)
 
 
 def test_learned_rows_reach_the_longest_test(tiny):

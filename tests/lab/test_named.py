@@ -14,8 +14,8 @@ def test_the_lesson_has_every_arm_on_every_task_from_five_seeds():
     wanted = {(task, arm): 8 if task == "copy unique" else 5 for task in TASKS for arm in ARMS}
     assert seeds == wanted | {("recall", arm): 5 for arm in REMEDIES}
     assert len(set(runs)) == len({config.key for config in runs}) == len(runs)
-    first = runs[: 3 * (2 * len(ARMS) + len(REMEDIES))]
-    assert {config.task for config in first} == {"bytes", "recall"}
+    first = runs[: len(TASKS) * len(ARMS) + len(REMEDIES)]
+    assert {(config.task, config.seed) for config in first} == {(task, 0) for task in TASKS}
 
 
 def test_the_others_are_smaller_and_larger():

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import sys
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ import transformers
 
 from posviz.attention import attention
 from posviz.attention.masks import causal_mask
-from posviz.encodings.doors import NoPosition
-from posviz.models import hugging_face
+from posviz.encodings.rotary import Rotary
 from posviz.models.hugging_face import load_model
+from scripts.make_real_data import every_head
 
 IDS = [5, 6, 7, 5, 250, 6, 8]
 TINY = {"vocab_size": 256, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -35,18 +34,21 @@ FAMILIES = {
     "Falcon": FALCON | {"alibi": True},
     "GPTJ": {"vocab_size": 256, "n_embd": 32, "n_layer": 2, "n_head": 4, "rotary_dim": 4},
 }
-LAYOUTS = {"Cohere": "interleaved", "Glm": "interleaved"}
-ALIBI = ("Bloom", "Mpt", "Falcon")
 FIRST = ("Llama", "Glm", "SmolLM3", "GPT2", "Bloom", "GPTJ")  # each enters in another way
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
 
 def saved(folder, family, **changed):
-    """The folder of a random model."""
+    """The folder of a random model, whose tokenizer knows two words."""
     config = getattr(transformers, f"{family}Config")(**FAMILIES.get(family, WIDE) | changed)
     torch.manual_seed(0)
     transformers.AutoModel.from_config(config).save_pretrained(folder)
+    words = tokenizers.models.WordLevel({"?": 0, "old": 1, "man": 2}, unk_token="?")
+    tokenizer = tokenizers.Tokenizer(words)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="?")
+    fast.save_pretrained(folder)
     return folder
 
 
@@ -71,69 +73,31 @@ def no_network(monkeypatch):
         for name in FAMILIES
     ],
 )
-def test_weights_are_the_models_and_queries_and_keys_give_them(family, tmp_path, no_network):
-    model = load_model(saved(tmp_path / family, family))
-    reading = model.read(IDS)
+def test_weights_are_the_models_own(family, tmp_path, no_network):
+    weights = load_model(saved(tmp_path / family, family)).weights(IDS)
     plain = transformers.AutoModel.from_pretrained(tmp_path / family, attn_implementation="eager")
     with torch.inference_mode():
         seen = plain(torch.tensor([IDS]), output_attentions=True).attentions
-    np.testing.assert_allclose(reading.weights, np.stack([x[0] for x in seen]), atol=1e-6)
-    assert len(model.rotary) == len(reading.weights)
-    if family in (*ALIBI, "GPTJ"):
-        assert (reading.q, reading.k) == (None, None)
-        return
-    positions = np.arange(len(IDS))
-    for weights, q, k, rotary in zip(*reading, model.rotary, strict=True):
-        _, again = attention(
-            *(q[None], k[None], k[None]),
-            encoding=rotary or NoPosition(),
-            q_positions=positions,
-            k_positions=positions,
-            mask=causal_mask,
-            return_weights=True,
-        )
-        np.testing.assert_allclose(again[0], weights, atol=1e-5)
-    turning = [rotary is not None for rotary in model.rotary]
-    expected = {"GPT2": [False, False], "SmolLM3": [True, True, True, False]}
-    assert turning == expected.get(family, [True, True])
-    layouts = {rotary.layout for rotary in model.rotary if rotary}
-    assert layouts <= {LAYOUTS.get(family, "half_split")}
+    np.testing.assert_allclose(weights, np.stack([x[0] for x in seen]), atol=1e-6)
 
 
-def test_stretched_frequencies_are_read_from_what_the_model_does(tmp_path):
-    stretching = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
-    theta = {"rope_theta": 10_000.0}
-    model = load_model(saved(tmp_path, "Llama", rope_parameters=stretching | theta))
-    [found, _] = model.rotary
-    emb = model.model.rotary_emb
-    np.testing.assert_allclose(found.frequencies.inv_freq, emb.inv_freq, rtol=1e-5)
-    assert found.frequencies.attention_factor == pytest.approx(emb.attention_scaling, rel=1e-6)
-    assert emb.attention_scaling > 1.1
-
-
-def test_transformers_is_left_as_it_was(llama):
-    code = sys.modules["transformers.models.llama.modeling_llama"]
-    before = [getattr(code, name) for name in hugging_face.TRACED]
-    model = load_model(llama)
-    with hugging_face._traced(model.model):
-        assert code.apply_rotary_pos_emb is not before[0]
-    with pytest.raises(IndexError):
-        model.read([256])
-    assert [getattr(code, name) for name in hugging_face.TRACED] == before
-    again, once = model.read(IDS), model.read(IDS)
-    for x, y in zip(again, once, strict=True):
-        np.testing.assert_array_equal(x, y)
+def test_queries_and_keys_of_the_stored_extract_give_the_models_weights(llama):
+    """As scripts/make_real_data.py reads them: before RoPE, a key for each query's head."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(llama, attn_implementation="eager")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
+    words, q, k, weights = every_head(tokenizer, model.eval(), "old man man old ?")
+    assert words == ["old", "man", "man", "old", "?"]
+    positions = np.arange(5)
+    places = {"q_positions": positions, "k_positions": positions, "mask": causal_mask}
+    rope = Rotary(base=10_000, layout="half_split")
+    _, again = attention(q, k, k, encoding=rope, **places, return_weights=True)
+    np.testing.assert_allclose(again, weights, atol=1e-5)
 
 
 # ---------------------------------------------------------------- tokens
 
 
 def test_its_own_tokenizer_is_used(llama, no_network):
-    words = tokenizers.models.WordLevel({"?": 0, "old": 1, "man": 2}, unk_token="?")
-    tokenizer = tokenizers.Tokenizer(words)
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="?")
-    fast.save_pretrained(llama)
     model = load_model(str(llama))
     assert model.ids("old man, old") == [1, 2, 0, 1]
     assert model.words([2, 1]) == ["man", "old"]
@@ -142,7 +106,7 @@ def test_its_own_tokenizer_is_used(llama, no_network):
 def test_learned_positions_end_where_their_table_does(tmp_path):
     model = load_model(saved(tmp_path / "GPT2", "GPT2"))
     assert model.longest == 16
-    assert len(model.read([1] * 16).q[0, 0]) == 16
+    assert model.weights([1] * 16).shape == (2, 4, 16, 16)
 
 
 # ---------------------------------------------------------------- what is refused

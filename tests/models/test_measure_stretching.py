@@ -58,7 +58,7 @@ def reader(monkeypatch, losses):
     """Read with a model that is not there; ``losses`` stands in for its own."""
     at = np.arange(1024)
     monkeypatch.setattr(script, "TRAINED", 512)
-    monkeypatch.setattr(script.real, "_load", lambda: (None, None))
+    monkeypatch.setattr(script, "load_smollm2", lambda: (None, None))
     text = script.LongText(at, at >= 0, [])
     monkeypatch.setattr(script, "long_text", lambda *_: text)
     monkeypatch.setattr(script, "token_losses", losses)
