@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from posviz.attention import attend
-from posviz.cli.faults import faults
+from posviz.cli.faults import LEAST_POINTS, text_faults
 from posviz.encodings.doors import doors
 from posviz.pictures.style import STYLES
 from tests.every_encoding import D_MODEL, HEADS
+from tests.line_faults import line_faults
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -41,7 +42,8 @@ def test_the_picture_is_small_and_has_no_fault(example):
     for values in ({}, {"scale": 0.1, "keys": 2}, {"scale": 100, "keys": 64}):
         drawn = type(picture)(**values)
         for style in STYLES:
-            assert faults(drawn.figure(style), style) == []
+            figure = drawn.figure(style)
+            assert text_faults(figure, LEAST_POINTS.get(style, 0)) + line_faults(figure) == []
     assert picture.compute().weights[1].sum() == pytest.approx(1)
 
 

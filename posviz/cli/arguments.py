@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import posviz.lessons
 from posviz.course import EXAMINATION, LESSONS, OF_TOPIC, Lesson
-from posviz.wording import quoted, shortened, spelt_like
+from posviz.wording import quoted, spelt_like
 
 
 def closest(what, text, known: Iterable[str], where="") -> NoReturn:
@@ -28,37 +28,32 @@ def lesson_of(name) -> str:
     return OF_TOPIC[posviz.lessons.names()[name].split(".")[2]].number
 
 
-def pictures(names=(), everything=False) -> list[str]:
-    """The class names of the pictures meant, in the course's order, each once.
+def pictures(names: Iterable[str] | None = None, everything: bool = False) -> list[str]:
+    """The class names of the pictures meant, each once; a lesson's name means all of its pictures.
 
-    names: of pictures, or of lessons, which mean all of theirs. Raises ValueError for an unknown
-    name, and where nothing or too much was chosen.
+    Raises ValueError for an unknown name, and where nothing or too much was chosen.
     """
-    if everything and names:
-        raise ValueError("--all means every picture: leave out the names, or --all.")
-    if not (everything or names):
+    if everything == bool(names):
         raise ValueError("name pictures or lessons, or give --all; `posviz list` shows them.")
-    known = {name: lesson_of(name) for name in posviz.lessons.names()}
+    known = sorted(posviz.lessons.names(), key=lesson_of)
     meant = {name.lower(): [name] for name in known}
     for row in LESSONS:
-        own = [name for name in known if known[name] == row.number]
+        own = [name for name in known if lesson_of(name) == row.number]
         meant |= dict.fromkeys(_spellings(row.notebook), own)
-    chosen = set(known if everything else ())
-    for name in names:
+    found = known if everything else []
+    for name in names or ():
         if name.lower() not in meant:
             near = [*known, *(row.notebook for row in LESSONS)]
             closest("picture or lesson", name, near, "`posviz list` shows all")
-        chosen |= set(meant[name.lower()])
-    return sorted(chosen, key=lambda name: (known[name], list(known).index(name)))
+        found += meant[name.lower()]
+    return list(dict.fromkeys(found))
 
 
-def lesson(text: str, names: Iterable[str]) -> str:
-    """The notebook's name meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one.
-
-    Of two that are meant it is the last.
-    """
-    meant = {typed: name for name in names for typed in _spellings(name)}
-    return meant.get(text.lower()) or closest("lesson", text, sorted(names))
+def row_of(text: str) -> Lesson:
+    """The lesson meant by "05", "5", "05_rope" or "rope", or the examination; else ValueError."""
+    rows = {row.notebook: row for row in (*LESSONS, EXAMINATION)}
+    meant = {typed: row for name, row in rows.items() for typed in _spellings(name)}
+    return meant.get(text.lower()) or closest("lesson", text, rows)
 
 
 def _spellings(name) -> set[str]:
@@ -66,41 +61,27 @@ def _spellings(name) -> set[str]:
     return {name.lower(), number, number.removeprefix("0"), rest} - {""}
 
 
-def row_of(text) -> Lesson:
-    """The course's row of the lesson, or of the examination, that is meant."""
-    rows = {row.notebook: row for row in (*LESSONS, EXAMINATION)}
-    return rows[lesson(text, rows)]
-
-
 # ---------------------------------------------------------------- notebooks
 
 
-def notebooks(folder: Path | None = None) -> dict[str, Path]:
-    """The notebooks of the lessons and of the examination by name; ValueError where there are none.
+def notebooks() -> dict[str, Path]:
+    """The notebooks of the lessons and of the examination, by name.
 
-    Looked for in the folder, or else beside the package, as in a clone, in it, as pip installs
-    them, or in ./notebooks.
+    They lie beside the package, as in a clone, or in it, as pip installs them.
     """
     package = Path(posviz.__file__).parent
     beside, inside = package.with_name("notebooks"), package / "notebooks"
-    for place in [folder] if folder else [beside, inside, Path("notebooks")]:
-        names = ("[0-9][0-9]_*", EXAMINATION.notebook)
-        found = [path for name in names for path in sorted(place.glob(f"{name}.ipynb"))]
-        if found:
-            return {path.stem: path for path in found}
-    tried = shortened(folder) if folder else f"{beside} or in {Path('notebooks').resolve()}"
-    raise ValueError(f"no notebooks in {tried}: give their folder with --notebooks.")
+    folder = beside if beside.is_dir() else inside
+    names = [row.notebook for row in (*LESSONS, EXAMINATION)]
+    return {name: folder / f"{name}.ipynb" for name in names}
 
 
-def lesson_notebooks(lessons, everything, folder) -> list[Path]:
+def lesson_notebooks(lessons: Iterable[str] | None, everything: bool) -> list[Path]:
     """The notebooks of the lessons meant; ValueError where none or too much was chosen."""
     if everything == bool(lessons):
         raise ValueError("choose the lessons, such as 05, or --all.")
-    found = notebooks(folder)
-    own = {row.notebook for row in LESSONS}
-    names = sorted(found, key=own.__contains__)  # before it a reader's copy, with its number
-    meant = {lesson(text, names) for text in lessons or ()}
-    return [found[name] for name in sorted(meant or found)]
+    chosen = {row_of(text).notebook for text in lessons or ()}
+    return [path for name, path in notebooks().items() if everything or name in chosen]
 
 
 def repository(address: str) -> str:

@@ -1,6 +1,5 @@
 """Commands for a class: exercises handed out, solved, graded; a guide; progress."""
 
-import json
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +8,6 @@ import typer
 
 from posviz.cli import arguments, common
 from posviz.cli.common import argument, check_new, command, option
-from posviz.course import EXAMINATION, LESSONS
 from posviz.wording import shortened
 
 SOLVED = "With solutions, and the feedback for every known mistake."
@@ -17,7 +15,6 @@ SEED = "Seed of the hidden test inputs.  [default: a new one]"
 SHARE = "The share of the points that a named mistake earns."
 WHOM = "Who grades it: self, nbgrader or otter."
 Seed = Annotated[int | None, option("--seed", SEED, "N", min=0)]
-AsJson = Annotated[bool, option("--json", "Print each answer with its date, to hand in.")]
 Graded = Annotated[str | None, argument("LESSON", "For example 05.  [default: what most answer]")]
 
 
@@ -29,7 +26,6 @@ def assign(
     solved: Annotated[bool, option("--solved", SOLVED)] = False,
     without_hints: Annotated[bool, option("--without-hints", "Leave the hints out.")] = False,
     seed: Seed = None,
-    notebooks: common.Notebooks = None,
     overwrite: common.Overwrite = False,
 ):
     """Write a notebook with only the exercises of a lesson.
@@ -47,7 +43,7 @@ def assign(
     if kind not in KINDS:
         arguments.closest("--for", kind, KINDS)
     row = arguments.row_of(lesson)
-    (notebook,) = arguments.lesson_notebooks([lesson], False, notebooks)
+    notebook = arguments.notebooks()[row.notebook]
     file = file_of(row, "solved" if solved else kind, to)
     check_new([file], overwrite)
     if solved:
@@ -63,7 +59,6 @@ def grade(
     lesson: Graded = None,
     share: Annotated[float, option("--partial", SHARE, "SHARE", min=0, max=1)] = 0,
     seed: Seed = None,
-    notebooks: common.Notebooks = None,
     overwrite: common.Overwrite = False,
 ):
     """Grade a class's notebooks, and write tables, a page and a picture of its mistakes.
@@ -81,9 +76,7 @@ def grade(
 
     check_new([folder / name for name in grade.FILES], overwrite)
     wanted = arguments.row_of(lesson) if lesson else None
-    names = arguments.notebooks(notebooks)
-    rows = (row for row in (*LESSONS, EXAMINATION) if row.notebook in names)
-    paths = {row: names[row.notebook] for row in rows}
+    paths = {arguments.row_of(name): path for name, path in arguments.notebooks().items()}
     work, seed = grade.submissions(folder, paths), _choose_seed(seed)
     found = grade.lesson_of(work, folder, wanted)
     typer.echo(submission.protection(), err=True)
@@ -95,7 +88,7 @@ def grade(
 
 
 @command()
-def guide(to: common.To, notebooks: common.Notebooks = None, overwrite: common.Overwrite = False):
+def guide(to: common.To, overwrite: common.Overwrite = False):
     """Write an instructor's guide to the course, and its quiz for learning platforms.
 
     \b
@@ -104,7 +97,7 @@ def guide(to: common.To, notebooks: common.Notebooks = None, overwrite: common.O
     from posviz.classroom.guide import FILES, write_guide
 
     check_new([to / name for name in FILES], overwrite)
-    typer.echo("\n".join(map(shortened, write_guide(arguments.notebooks(notebooks), to))))
+    typer.echo("\n".join(map(shortened, write_guide(arguments.notebooks(), to))))
 
 
 def _choose_seed(seed) -> int:
@@ -112,14 +105,8 @@ def _choose_seed(seed) -> int:
 
 
 @command()
-def progress(as_json: AsJson = False):
-    """Show which predictions and exercises you have answered on this machine.
+def progress():
+    """Show which predictions and exercises you have answered on this machine."""
+    from posviz.teaching.progress import report
 
-    \b
-    posviz progress
-    posviz progress --json > result.json
-    """
-    from posviz.teaching import progress
-
-    answers = progress.result() if as_json else progress.report()
-    typer.echo(json.dumps(answers, indent=1, ensure_ascii=False) if as_json else "\n".join(answers))
+    typer.echo("\n".join(report()))

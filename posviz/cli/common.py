@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from tqdm import tqdm
 from typer.core import TyperCommand, TyperGroup
 
 from posviz.pictures.files import placed
@@ -109,7 +110,6 @@ Lessons = Annotated[list[str] | None, argument("LESSON", "Lessons, for example 0
 OneLesson = Annotated[str, argument("LESSON", "A lesson, for example 05 or rope, or examination.")]
 Names = Annotated[list[str] | None, argument("NAME", "Pictures, or lessons such as 05 or rope.")]
 Everything = Annotated[bool, option("--all", "All pictures or lessons.")]
-Notebooks = Annotated[Path | None, option("--notebooks", "The folder with the notebooks.", "DIR")]
 To = Annotated[
     Path, option("--to", "The folder to write into; created if missing.", "DIR", callback=placed)
 ]
@@ -135,27 +135,18 @@ def check_new(files, overwrite):
         raise ValueError(f"{shortened(there[0])}{more} is there already: give --overwrite.")
 
 
-def run_jobs(jobs, to, last=None, show="") -> int:
-    """Run the jobs, named by their files, then `last`; report, and return the exit status.
+def run_jobs(jobs, to, show=""):
+    """Run the jobs, by the names of the files that they write into `to`.
 
     show: the file in `to` that is served and opened in the browser in the end.
     """
-    from posviz.publish import batch
-
     make_folder(to)
-    failures = batch.run(jobs)
-    if last is not None and len(failures) < len(jobs):
-        try:
-            last(to)
-        except Exception as error:  # the others are written all the same, and told
-            failures["site"] = reason(error)
-    for name, why in failures.items():
-        typer.echo(f"failed: {shortened(name)}: {why}", err=True)
-    files = sum(1 + name.count(", ") for name in jobs if name not in failures)
+    for job in tqdm(jobs.values(), unit="job", disable=None):
+        job()
+    files = sum(1 + name.count(", ") for name in jobs)
     typer.echo(f"Files written to {shortened(to)}: {files}.")
     if show:
         serve(to, show)
-    return int(bool(failures))
 
 
 def serve(folder, file):

@@ -1,11 +1,10 @@
-"""What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost."""
+"""What is wrong with the texts of a drawn figure: cut off, overlapping, without room."""
 
 import contextlib
 import warnings
 from unittest import mock
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -16,21 +15,16 @@ from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, parameters
 
 TOLERANCE = 0.01  # inches: one pixel in a notebook
-# Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
 LEAST_LETTERS = 5  # the side of a square as large as a panel, in heights of letters
+# Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
 LEAST_POINTS = {"slide": 14, "paper": 7}
-
-
-def faults(figure: Figure, style="notebook") -> list[str]:
-    """A line for everything that is wrong with a figure of a style."""
-    return text_faults(figure, LEAST_POINTS.get(style, 0)) + line_faults(figure)
 
 
 def room_faults(picture: Picture, look: Appearance) -> list[str]:
     """A line for what has no room in an appearance: texts, and panels that become too small."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        figure = picture.figure(**look._asdict())
+        figure = picture.figure_in(look)
         found = text_faults(figure)
     if any("constrained_layout not applied" in str(each.message) for each in warned):
         return ["its panels have no room at all"]
@@ -49,40 +43,17 @@ def with_room(picture: Picture, look: Appearance) -> Appearance | None:
 
 
 def no_room(picture: Picture, look: Appearance) -> str:
-    """Why a picture does not fit into an appearance, and which panels and width do; "" if it fits.
-
-    Of widths the smallest is told, where one was asked for.
-    """
+    """Why a picture does not fit into an appearance, and which panels do; "" if it fits."""
     found = room_faults(picture, look)
     if not found:
         return ""
-    message = f"{found[0]}{f', and {len(found) - 1} more' * (len(found) > 1)}."
-    numbers = () if look.panel else range(1, 1 + len(panels(picture.figure())))
+    fitting = []
     with contextlib.suppress(ValueError):  # its panels belong together
-        alone = [str(n) for n in numbers if with_room(picture, look._replace(panel=n))]
-        message += f" One panel fits: --panel {' or '.join(alone)}." if alone else ""
-    widths = [half / 2 for half in range(2, 15) if 0 < look.width < half / 2]
-    if wide := next((w for w in widths if with_room(picture, look._replace(width=w))), None):
-        message += f" This width fits: --width {wide:g}in."
-    return message
-
-
-# ---------------------------------------------------------------- texts
-
-
-def drawn_texts(figure: Figure) -> dict[Text, Bbox]:
-    """The texts that a draw of the figure really draws, each with its box in pixels."""
-    boxes = {}
-    draw = Text.draw
-
-    def spy(text, renderer, *args, **kwargs):
-        if text.get_visible() and text.get_text().strip():
-            boxes[text] = Text.get_window_extent(text, renderer)
-        return draw(text, renderer, *args, **kwargs)
-
-    with mock.patch.object(Text, "draw", spy):
-        figure.draw_without_rendering()
-    return boxes
+        for number in () if look.panel else range(1, 1 + len(panels(picture.figure()))):
+            if with_room(picture, look._replace(panel=number)):
+                fitting.append(str(number))
+    advice = f" One panel fits: --panel {' or '.join(fitting)}." if fitting else ""
+    return f"{found[0]}.{advice}"
 
 
 def text_faults(figure: Figure, least_points=0) -> list[str]:
@@ -106,6 +77,21 @@ def text_faults(figure: Figure, least_points=0) -> list[str]:
         if _inks_meet(figure, text, other, common)
     ]
     return faults
+
+
+def drawn_texts(figure: Figure) -> dict[Text, Bbox]:
+    """The texts that a draw of the figure really draws, each with its box in pixels."""
+    boxes = {}
+    draw = Text.draw
+
+    def spy(text, renderer, *args, **kwargs):
+        if text.get_visible() and text.get_text().strip():
+            boxes[text] = Text.get_window_extent(text, renderer)
+        return draw(text, renderer, *args, **kwargs)
+
+    with mock.patch.object(Text, "draw", spy):
+        figure.draw_without_rendering()
+    return boxes
 
 
 def _sticks_out(box, bounds, slack) -> bool:
@@ -138,19 +124,3 @@ def _ink(figure, text, box) -> np.ndarray:
     marked = np.asarray(renderer.buffer_rgba())[::-1, :, 3] > 0  # rows from the bottom, as boxes
     x0, y0, x1, y1 = (max(0, edge) for edge in np.round(box.extents).astype(int))
     return marked[y0:y1, x0:x1]
-
-
-# ---------------------------------------------------------------- lines and marks
-
-
-def line_faults(figure: Figure) -> list[str]:
-    """A line for every curve and mark of which nothing can be seen, as it is outside its axes."""
-    figure.draw_without_rendering()
-    found = []
-    for axes in figure.axes:
-        for line in filter(Artist.get_visible, axes.lines):
-            points = np.asarray(line.get_xydata(), float)
-            is_seen = line.get_window_extent().overlaps(axes.bbox) or not line.get_clip_on()
-            if np.isfinite(points).any() and not is_seen:
-                found.append(f"{str(line.get_label())!r} at {points[0]} is outside its axes")
-    return found

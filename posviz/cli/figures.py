@@ -62,9 +62,9 @@ def export(
     names: common.Names = None,
     everything: common.Everything = False,
     to: common.To = Path("figures"),
-    kinds: Annotated[Texts, option("--format", FORMATS + AS_USUAL, "FORMATS")] = None,
+    kinds: Annotated[str, option("--format", FORMATS + AS_USUAL, "FORMATS")] = "",
     set_: Annotated[Texts, option("--set", SETTINGS, "KNOB=VALUE")] = None,
-    knob: Annotated[str | None, option("--animate", MOVES, "KNOB")] = None,
+    knob: Annotated[str, option("--animate", MOVES, "KNOB")] = "",
     multiples: Annotated[str, option("--small-multiples", SEVERAL, "KNOB=A,B,C")] = "",
     filmstrip: Annotated[str, option("--filmstrip", FILM, "KNOB")] = "",
     alias: Annotated[str, option("--as", "The name of the files.", "NAME")] = "",
@@ -96,13 +96,13 @@ def export(
     """
     from posviz.cli import export_jobs
 
-    formats = export_jobs.formats(kinds or (), animated=knob is not None)
-    found = export_jobs.exports(arguments.pictures(names or (), everything), context.params)
+    formats = export_jobs.formats(kinds, animated=bool(knob))
+    found = export_jobs.exports(arguments.pictures(names, everything), context.params)
     fitting = export_jobs.with_room_for_texts(found)
     jobs = export_jobs.plan(fitting, formats, to, snippet)
     common.check_new([file for files, _ in jobs for file in files], overwrite)
-    status = common.run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
-    raise typer.Exit(status or int(len(fitting) < len(found)))
+    common.run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
+    raise typer.Exit(int(len(fitting) < len(found)))
 
 
 @command()
@@ -119,7 +119,7 @@ def proof(
     """
     from posviz.cli.proof import write
 
-    chosen, faults = arguments.pictures(names or (), everything), 0
+    chosen, faults = arguments.pictures(names, everything), 0
     common.make_folder(to)
     for name in chosen:
         sheet, lines, count = write(posviz.lessons.load(name), to)

@@ -24,7 +24,6 @@ def site(
     lessons: common.Lessons = None,
     to: common.To = Path("site"),
     repository: Annotated[str, option("--repository", REPOSITORY, "ADDRESS")] = "",
-    notebooks: common.Notebooks = None,
     show: common.Open = False,
     overwrite: common.Overwrite = False,
 ):
@@ -37,10 +36,10 @@ def site(
     posviz site 05 --to site/
     posviz site --repository https://github.com/you/posviz
     """
-    chosen = arguments.lesson_notebooks(lessons, not lessons, notebooks)
+    chosen = arguments.lesson_notebooks(lessons, everything=not lessons)
     named = arguments.repository(repository) if repository else ""
-    names = [path.stem for path in chosen] if lessons else ["index"]
-    common.check_new([to / f"{name}.html" for name in names], overwrite)
+    files = [f"{path.stem}.html" for path in chosen] if lessons else ["index.html"]
+    common.check_new([to / file for file in files], overwrite)
 
     from posviz.publish.lesson import stored_lessons
     from posviz.publish.live.build import prepare
@@ -49,14 +48,13 @@ def site(
 
     prepare()
     if lessons:
-        stored, last = stored_lessons(chosen, site_in(to, chosen, named)), None
+        stored = stored_lessons(chosen, site_in(to, chosen, named))
         jobs: dict[str, Callable] = {
-            f"{lesson.stem}.html": partial(write_page, lesson, to) for lesson in stored
+            f"{each.stem}.html": partial(write_page, each, to) for each in stored
         }
     else:
-        stored = stored_lessons(chosen, pages.whole_site(chosen, named))
-        jobs, last = pages.jobs(stored, to), partial(pages.write_site, stored)
-    raise typer.Exit(common.run_jobs(jobs, to, last, f"{names[0]}.html" if show else ""))
+        jobs = pages.jobs(stored_lessons(chosen, pages.whole_site(chosen, named)), to)
+    common.run_jobs(jobs, to, files[0] if show else "")
 
 
 @command()
@@ -64,7 +62,6 @@ def slides(
     lessons: common.Lessons = None,
     everything: common.Everything = False,
     to: common.To = Path("slides"),
-    notebooks: common.Notebooks = None,
     sections: Annotated[str, option("--sections", SECTIONS, "NUMBERS")] = "",
     minutes: Annotated[float | None, option("--minutes", MINUTES, "N", min=1)] = None,
     title: Annotated[str, option("--title", TITLE, "TEXT")] = "",
@@ -82,7 +79,7 @@ def slides(
     posviz slides 05 --sections 2,5,8
     posviz slides 05 --minutes 20 --author "Your Name"
     """
-    chosen = arguments.lesson_notebooks(lessons, everything, notebooks)
+    chosen = arguments.lesson_notebooks(lessons, everything)
     lectures = [path for path in chosen if path.stem != EXAMINATION.notebook]
     decks = {to / f"{path.stem}_slides.html": path for path in lectures}
     if not decks:
@@ -110,15 +107,11 @@ def slides(
         jobs[deck.name] = partial(write_slides, StoredLesson(path), to, choose, Front(*front))
         if pdf:
             jobs[f"{deck.stem}.pdf"] = partial(write_pdf, deck)
-    raise typer.Exit(common.run_jobs(jobs, to, show=first.name if show else ""))
+    common.run_jobs(jobs, to, first.name if show else "")
 
 
 @command()
-def rerun(
-    lessons: common.Lessons = None,
-    everything: common.Everything = False,
-    notebooks: common.Notebooks = None,
-):
+def rerun(lessons: common.Lessons = None, everything: common.Everything = False):
     """Run lessons in place, and report which outputs changed.
 
     \b
@@ -127,15 +120,15 @@ def rerun(
     """
     from posviz.publish import rerun
 
-    chosen = arguments.lesson_notebooks(lessons, everything, notebooks)
+    chosen = arguments.lesson_notebooks(lessons, everything)
     common.make_folder(chosen[0].absolute().parent)
     for path in chosen:
         try:
             lines = rerun.rerun(path)
         except RuntimeError as error:
             common.refuse(shortened(error), 1)
-        size = f"{shortened(path.name)}: {path.stat().st_size / 1e6:.2f} MB"
-        typer.echo("\n".join([size, *map(shortened, lines or ["no text changed"])]))
+        told = f"{path.name}: lines of text that changed: {len(lines)}"
+        typer.echo("\n".join([told, *map(shortened, lines)]))
 
 
 @command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -156,7 +149,7 @@ def start(context: typer.Context, to: common.To = Path()):
 
     if find_spec("jupyterlab") is None:
         raise ValueError("JupyterLab is missing: run `pip install 'posviz[lab]'`.")
-    found, to = list(arguments.notebooks().values()), to.resolve()
+    found, to = [*arguments.notebooks().values()], to.resolve()
     new = copy_lessons(found, to)
     typer.echo(f"Lessons copied to {shortened(to)}: {new} new, {len(found) - new} kept.")
     workspaces = user_cache_path("posviz") / "workspaces"

@@ -17,8 +17,7 @@ SCRIPT = as_script(HERE / "embedded.js")
 def write_picture(picture: Picture, path: Path, title: str = "") -> Path:
     """Write a picture of the course as a page, and beside it what all such pages load, 33 MB.
 
-    title: a heading over the picture. Raises OSError that names the file which cannot be written,
-    RuntimeError where what the extra `live` brings is missing.
+    title: a heading over the picture.
     """
     png, about = notebook_png(picture.figure())
     page = TEMPLATES.get_template("embedded.html.j2").render(

@@ -38,19 +38,12 @@ CARDS: dict[str, tuple[str, tuple[int, ...]]] = {
 
 
 def write_card(stem: str, to: Path) -> None:
-    """Write a lesson's card as `to`/assets/cards/05_rope.png, and for dark pages 05_rope_dark.png.
-
-    It is a picture with few letters. Raises what compute raises, OSError where the place cannot be
-    written to.
-    """
+    """Write a lesson's card as `to`/assets/cards/`stem`.png and `stem`_dark.png."""
     _write(to / "assets" / "cards", stem, lambda dark: _card(*CARDS[stem], dark))
 
 
 def write_thumbnail(name: str, to: Path) -> None:
-    """Write a picture in small, as `to`/assets/pictures/`name`.png and `name`_dark.png.
-
-    Raises what compute raises, OSError where the place cannot be written to.
-    """
+    """Write a picture in small, as `to`/assets/pictures/`name`.png and `name`_dark.png."""
 
     def small(dark):
         figure = load(name)().figure(STYLE, dark)

@@ -18,10 +18,7 @@ LETTERS = "ABCDE"  # of the choices of a prediction, as slides.css counts them
 
 
 def read(notebook: Path) -> NotebookNode:
-    """A notebook as it is stored.
-
-    Raises RuntimeError that names it where it is none, or has no cells.
-    """
+    """A notebook as it is stored; RuntimeError that names it where it is none, or has no cells."""
     try:
         found = nbformat.read(notebook, as_version=4)
         nbformat.validate(found)
@@ -54,7 +51,6 @@ class StoredLesson:
 
     What it does not say is empty, or 0 minutes. site: where its links may lead.
     neighbours: the lessons before and after it there, by "prev" and "next".
-    Raises RuntimeError for what is no notebook, or has no cells.
     """
 
     def __init__(self, path: Path, site: Site = ALONE) -> None:

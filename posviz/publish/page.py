@@ -41,8 +41,7 @@ def site_in(to: Path, notebooks: Iterable[Path], repository: str = "") -> Site:
 def write_page(lesson: StoredLesson, to: Path) -> Path:
     """Write a lesson, as it is stored, as `to`/<its name>.html; what pages share is in `to`/assets.
 
-    The notebook lies in `to`/notebooks. Raises RuntimeError that names a cell which was not run,
-    OSError where `to` cannot be written.
+    The notebook lies in `to`/notebooks. Raises RuntimeError that names a cell which was not run.
     """
     lesson.check_was_run()
     card = lesson.stem if lesson.stem in CARDS else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 
@@ -16,7 +16,6 @@ from posviz.pictures.files import SETTING
 from posviz.pictures.stored import without_views
 from posviz.publish.assets import write_file
 from posviz.publish.lesson import read
-from posviz.wording import reason
 
 SECONDS = 600  # for one cell
 # As tqdm and the column of times write them.
@@ -34,10 +33,7 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def rerun(notebook: Path) -> list[str]:
-    """Execute a notebook and write it where it stands; return the lines of text that changed.
-
-    Raises RuntimeError that names cell, line and error where one fails; the notebook then stays.
-    """
+    """Execute a notebook and write it where it stands; return the lines of text that changed."""
     stored, run = read(notebook), executed(notebook)
     without_views(run)
     run = nbformat.from_dict(run)
@@ -73,10 +69,8 @@ def executed(notebook: Path) -> NotebookNode:
         line = re.search(r"Cell In\[\d+\](, line \d+)", strip_ansi(error.traceback))
         where = f"{notebook.name}, cell {number}{line[1] if line else ''}"
         raise RuntimeError(f"{where}: {error.ename}: {error.evalue}") from error
-    except OSError:
-        raise
-    except Exception as error:  # a kernel that is not there or has died, an output that is none
-        raise RuntimeError(f"{notebook.name}: {reason(error)}") from error
+    except DeadKernelError as error:
+        raise RuntimeError(f"{notebook.name}: {error}") from error
     return lesson
 
 
@@ -86,9 +80,12 @@ def keep_times(stored: NotebookNode, run: NotebookNode) -> None:
     for one, other in zip(stored.cells, run.cells, strict=True):
         other.metadata.pop("execution", None)
         before, after = ("\n".join(output_texts(cell)) for cell in (one, other))
-        timeless = [" ".join(TIMES.sub("", text).split()) for text in (before, after)]
-        if TIMES.search(before) and timeless[0] == timeless[1]:
+        if TIMES.search(before) and _timeless(before) == _timeless(after):
             other.outputs = one.outputs
+
+
+def _timeless(text) -> list[str]:
+    return TIMES.sub("", text).split()
 
 
 def output_texts(cell: NotebookNode) -> list[str]:

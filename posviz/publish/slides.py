@@ -232,9 +232,8 @@ def write_slides(
 ) -> Path:
     """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
-    `choose` makes of the notebook those that are wanted: see `choose_slides`.
-    Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
-    place cannot be written to.
+    `choose` makes of the notebook those that are wanted: see `choose_slides`. Raises what it
+    raises, and RuntimeError that names a cell which was not run.
     """
     lesson.check_was_run()
     deck, front, beside = choose(lesson.notebook), front or Front(), to / "assets"

@@ -16,10 +16,9 @@ from typer.testing import CliRunner
 
 from posviz.__main__ import app
 from posviz.classroom import assign, grade, report
-from posviz.cli import doctor, export_jobs, proof, start
+from posviz.cli import common, doctor, export_jobs, proof, start
 from posviz.course import LESSONS
-from posviz.publish import batch, rerun
-from posviz.publish.site import pages
+from posviz.publish import rerun
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -77,10 +76,9 @@ def test_commands_are_found():
 @pytest.mark.parametrize("command", OF_POSVIZ)
 def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     """Of its jobs none is done."""
-    monkeypatch.setattr(batch, "run", lambda jobs: {})
+    monkeypatch.setattr(common, "run_jobs", lambda jobs, to, show="": None)
     monkeypatch.setattr(export_jobs, "with_room_for_texts", lambda found: found)
-    monkeypatch.setattr("posviz.cli.common.serve", lambda folder, file: None)
-    monkeypatch.setattr(pages, "write_site", lambda *_: None)
+    monkeypatch.setattr(common, "serve", lambda folder, file: None)
     monkeypatch.setattr(proof, "write", lambda kind, to: (to, [], 0))
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(doctor, "checks", list)

@@ -4,7 +4,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posviz.cli.faults import drawn_texts, faults, line_faults, text_faults
+from posviz.cli.faults import LEAST_POINTS, drawn_texts, text_faults
+from tests.line_faults import line_faults
 
 
 @pytest.fixture
@@ -64,11 +65,12 @@ def test_letters_that_touch_overlap(figure):
 def test_a_slide_must_be_read_from_afar_and_a_paper_at_all(figure, style, least):
     figure.text(0.5, 0.2, "large", size=least + 1)
     figure.text(0.5, 0.8, "words", size=max(least - 1, 1))
-    assert faults(figure, style) == ([f"'words' has {least - 1}.0 points"] if least else [])
+    told = [f"'words' has {least - 1}.0 points"] if least else []
+    assert text_faults(figure, LEAST_POINTS.get(style, 0)) == told
 
 
 def test_an_empty_figure_is_no_picture(figure):
-    assert faults(figure) == ["nothing is written in the figure"]
+    assert text_faults(figure) == ["nothing is written in the figure"]
 
 
 @pytest.mark.parametrize("y", [0.9, 1.1])

@@ -82,7 +82,7 @@ def test_an_error_is_told_with_its_line_and_nothing_else_is_drawn(kind):
 
 @pytest.mark.slow("seconds")
 def test_an_error_at_an_end_leaves_the_other_views(kind, monkeypatch):
-    monkeypatch.setattr(proof, "LOOKS", [])
+    monkeypatch.setattr(proof, "LOOKS", {})
     broken = kind("values=range(self.count)", "values=[1 / (5 - self.count)] * 3")
     views = {view.label: view for view in proof.views(broken)}
     assert not views["count = 5"].image

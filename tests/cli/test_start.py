@@ -50,11 +50,3 @@ def test_start_without_jupyterlab_says_what_to_install(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "pip install 'posviz[lab]'" in result.output
     assert not (tmp_path / "new").exists()
-
-
-def test_a_wheel_finds_the_lessons_inside_the_package(tmp_path, monkeypatch):
-    (tmp_path / "posviz/notebooks").mkdir(parents=True)
-    lesson = tmp_path / "posviz/notebooks/05_rope.ipynb"
-    lesson.touch()
-    monkeypatch.setattr("posviz.__file__", str(tmp_path / "posviz/__init__.py"))
-    assert arguments.notebooks() == {"05_rope": lesson}

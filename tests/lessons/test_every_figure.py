@@ -13,12 +13,13 @@ from PIL import Image
 from pypdf import PdfReader
 
 import posviz.lessons
-from posviz.cli.faults import LEAST_POINTS, line_faults, text_faults
+from posviz.cli.faults import LEAST_POINTS, text_faults
 from posviz.pictures import knobs
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, style_context
 from tests.colour_vision import EVERYONE, least_distance
+from tests.line_faults import line_faults
 
 NAMES = posviz.lessons.names()
 LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]

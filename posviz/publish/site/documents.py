@@ -32,9 +32,8 @@ def documents(
         read_text(markdown(rest), sections)
         found += _of_sections(title, name, sections)
     for picture in pictures:
-        knobs = "; ".join(f"{label}: {rule}" for label, rule in picture.knobs)
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
-        found.append((kind, title, picture.href, knobs, ""))
+        found.append((kind, title, picture.href, "; ".join(picture.controls), ""))
     for term in TERMS:
         href = f"glossary.html#{term_id(term)}"
         found.append(("Glossary", term.english, href, term.meaning, term.chinese))

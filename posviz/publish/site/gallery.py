@@ -1,4 +1,4 @@
-"""All pictures of the course in small, each with its knobs and its place on a lesson's page."""
+"""All pictures of the course in small, each with its controls and its place on a lesson's page."""
 
 import re
 from collections.abc import Iterable
@@ -6,18 +6,17 @@ from typing import NamedTuple
 
 from posviz.course import OF_TOPIC
 from posviz.lessons import load, names
-from posviz.pictures.knobs import Knob, device, numeric, switch
 from posviz.pictures.style import Appearance
 from posviz.publish.images import STYLE, WIDTH
 from posviz.publish.lesson import StoredLesson
 
 
 class GalleryPicture(NamedTuple):
-    """A picture: its class's name, title, knobs with what they allow, lesson and place there."""
+    """A picture: its class's name, title, controls' labels, lesson and place there."""
 
     name: str
     title: str
-    knobs: list[tuple[str, str]]
+    controls: list[str]
     lesson: StoredLesson
     href: str
     width: int
@@ -28,32 +27,18 @@ def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
     """The pictures of these lessons, in the order in which the lessons first explore them."""
     found = []
     for lesson in lessons:
-        places = {name: _place(name, lesson.code) for name in _own(lesson)}
+        topics = {name: module.split(".")[2] for name, module in names().items()}
+        own = [name for name in topics if OF_TOPIC[topics[name]].notebook == lesson.stem]
+        places = {name: _place(name, lesson.code) for name in own}
         for name in sorted(places, key=places.__getitem__):
             cells = lesson.code[places[name] :][:1]
             href = f"{lesson.stem}.html{''.join(f'#cell-id={cell.id}' for cell in cells)}"
             kind = load(name)
-            knobs = [(knob.label, allowed(knob)) for knob in kind.knobs().values()]
+            controls = [knob.label for knob in kind.knobs().values()]
             width, height = kind().inches(Appearance(STYLE))
             size = WIDTH, round(WIDTH * height / width)
-            found.append(GalleryPicture(name, kind.title(), knobs, lesson, href, *size))
+            found.append(GalleryPicture(name, kind.title(), controls, lesson, href, *size))
     return found
-
-
-def allowed(knob: Knob) -> str:
-    """What a knob can be set to, in a few words that are true on every machine."""
-    if isinstance(knob, numeric):
-        return f"{knob.write(knob.low)} to {knob.write(knob.high)}"
-    if isinstance(knob, switch):
-        return "on or off"
-    if isinstance(knob, device):
-        return "what the machine has"
-    return ", ".join(map(str, knob.options)) or "text"
-
-
-def _own(lesson) -> list[str]:
-    topics = {name: module.split(".")[2] for name, module in names().items()}
-    return [name for name, topic in topics.items() if OF_TOPIC[topic].notebook == lesson.stem]
 
 
 def _place(name, cells) -> int:

