@@ -12,8 +12,8 @@ from posviz.pictures.parts import Curve, Rule, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM, PAIRS, SCALE = 64, 32, 2 / 8  # a score of two numbers a pair, after 1/√head_dim
-TRAINED, LONGEST, PROMPT = 512, 2048, 64  # tokens; one pass rotates all keys of the prompt
-STEPS = np.arange(PROMPT, LONGEST + 1, 32)  # lengths at which the error is shown
+TRAINED, LONGEST = 512, 2048  # tokens
+STEPS = np.arange(32, LONGEST + 1, 32)  # lengths at which the error is shown
 KEYS = np.arange(LONGEST)
 TURNED, UNTURNED, FIXED = "rotated keys", "unrotated keys", "one length for all"
 
@@ -25,7 +25,7 @@ class CacheTrap(Picture):
     paper_size = (3.3, 3.4)
 
     cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
-    length = log_integer(1024, low=PROMPT, high=LONGEST, play=True, label="text so far")
+    length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far")
 
     def compute(self) -> Arrays:
         """Return where the slowest pair sees the keys [length], and how far the scores are off.
@@ -35,7 +35,7 @@ class CacheTrap(Picture):
         """
         now = _by_length()[-1 if self.cache == FIXED else self.length - 1]
         is_trap = self.cache == TURNED
-        of_keys = _in_cache()[: self.length] if is_trap else now
+        of_keys = _by_length()[: self.length] if is_trap else now
         errors = _errors() if is_trap else 0.0 * STEPS
         scores = np.stack([_scores(self.length, now, each) for each in (now, of_keys)])
         weights, keys = softmax(scores), KEYS[: self.length]
@@ -93,15 +93,10 @@ class CacheTrap(Picture):
 
 @functools.cache
 def _by_length():
-    """The frequencies for each length, from 1 [lengths, pairs]."""
+    """The frequencies for each length, from 1, so those of each key as it came [lengths, pairs]."""
     trained = {"original_max_seq_len": TRAINED}
     found = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained).inv_freq for key in KEYS.tolist()]
     return np.array(found)
-
-
-def _in_cache():
-    """The frequencies of keys: the prompt's at its end, those of a later key as it came."""
-    return _by_length()[np.maximum(KEYS, PROMPT - 1)]
 
 
 def _scores(length, query, keys):
@@ -116,9 +111,9 @@ def _scores(length, query, keys):
 @functools.cache
 def _errors():
     """The largest error of a score at each step [steps]."""
-    inv_freq, keys, errors = _by_length(), _in_cache(), []
+    inv_freq, errors = _by_length(), []
     for length in STEPS:
         now = inv_freq[length - 1]
-        off = _scores(length, now, keys[:length]) - _scores(length, now, now)
+        off = _scores(length, now, inv_freq[:length]) - _scores(length, now, now)
         errors.append(abs(off).max())
     return np.array(errors)

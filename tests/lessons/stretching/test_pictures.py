@@ -44,10 +44,10 @@ def decoded(length, prompt):
     return [2 / 8 * math.fsum(each) for each in cosines]
 
 
-@pytest.mark.parametrize("length", [64, 500, 600])
+@pytest.mark.parametrize("length", [500, 560, 600])
 def test_scores_are_off_as_decoding_one_by_one_says(length):
     arrays = CacheTrap(length=length).compute()
-    cached, fresh = (decoded(length, prompt) for prompt in (64, length))
+    cached, fresh = (decoded(length, prompt) for prompt in (1, length))
     assert arrays.error == pytest.approx(max(map(abs, np.subtract(cached, fresh))), abs=1e-9)
     moved = np.abs(np.subtract(softmax(cached), softmax(fresh))).sum() / 2
     assert arrays.elsewhere == pytest.approx(moved, abs=1e-9)
