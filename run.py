@@ -72,7 +72,9 @@ def test(options: list[str]) -> int:
     speed = next((option for option in options if option in SPEEDS), "")
     options = [option for option in options if option not in SPEEDS]
     if speed in ("", "--everything") and not find_chromium():
-        install_chromium()
+        install("chromium", "chromium")
+    if speed == "--everything" and not shutil.which("pdflatex"):
+        install("pdflatex", "texlive-latex-recommended", "texlive-pictures")
     if speed == "--changed":  # testmon does not see into kernels: of notebooks, those that differ
         differing = output_of(["git", "diff", "--name-only", "HEAD", "--", "notebooks/*.ipynb"])
         options = ["--testmon-forceselect", *options, "tests", *differing.split()]
@@ -129,15 +131,13 @@ def pip_install(arguments: list) -> None:
         sys.exit(f"Installing failed: {reason}\nDetails are in {LOG}. Then run this again.")
 
 
-def install_chromium() -> None:
-    """Install the browser that the tests drive."""
-    print("Installing Chromium", flush=True)
+def install(program: str, *packages: str) -> None:
+    """Install a program that the tests drive."""
+    commands = [[PYTHON, "-m", "playwright", "install", program]]
     if shutil.which("apt-get") and os.geteuid() == 0:
-        commands = [["apt-get", "update"], ["apt-get", "install", "-y", "chromium"]]
-    else:
-        commands = [[PYTHON, "-m", "playwright", "install", "chromium"]]
+        commands = [["apt-get", "update"], ["apt-get", "install", "-y", *packages]]
     if any(call(command) for command in commands):
-        sys.exit("Chromium could not be installed: put `chromium` on the PATH and run this again.")
+        sys.exit(f"{program} could not be installed: put it on the PATH and run this again.")
 
 
 def find_chromium() -> str | None:

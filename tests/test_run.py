@@ -100,26 +100,26 @@ def test_pip_install_fails_with_the_reason_of_pip(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "markers", "browser"),
+    ("options", "markers", "programs"),
     [
-        ([], "not release", True),
-        (["--quick"], "not (slow or browser or release)", False),
-        (["--changed"], "not (browser or release)", False),
-        (["--everything"], "", True),
+        ([], "not release", ["chromium"]),
+        (["--quick"], "not (slow or browser or release)", []),
+        (["--changed"], "not (browser or release)", []),
+        (["--everything"], "", ["chromium", "pdflatex"]),
     ],
 )
-def test_a_speed_chooses_markers_and_passes_options_on(monkeypatch, options, markers, browser):
+def test_a_speed_chooses_markers_and_passes_options_on(monkeypatch, options, markers, programs):
     called = []
     monkeypatch.setattr(run, "set_up", lambda _: None)
     monkeypatch.setattr(run, "output_of", lambda _: "")
-    monkeypatch.setattr(run, "find_chromium", lambda: None)
-    monkeypatch.setattr(run, "install_chromium", lambda: called.append("chromium"))
+    monkeypatch.setattr(run.shutil, "which", lambda _: None)
+    monkeypatch.setattr(run, "install", lambda program, *_: called.append(program))
     monkeypatch.setattr(run, "call", lambda command: called.append(command) or 0)
     run.main(["test", *options, "-k", "rope"])
-    command = called[-1]
+    *installed, command = called
     assert command[command.index("-m", 3) + 1] == markers
     assert command[command.index("-k") + 1] == "rope"
-    assert ("chromium" in called) == browser
+    assert installed == programs
 
 
 def test_a_wrong_command_prints_the_usage():
