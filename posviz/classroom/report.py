@@ -4,7 +4,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -72,7 +72,7 @@ def _png(sums: Iterable[float], most: float, headline: str) -> bytes:
     file = io.BytesIO()
     with style_context("slide"):
         figure = Figure(SIZE["slide"], DPI["slide"], layout="constrained")
-        axes = figure.subplots()
+        axes: Any = figure.subplots()
         axes.hist(sums, np.arange(-STEP / 2, most + STEP, STEP), rwidth=0.8)
         axes.set(title=headline, xlabel="sum of points", ylabel="students")
         axes.yaxis.get_major_locator().set_params(integer=True)

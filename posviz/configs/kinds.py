@@ -71,9 +71,9 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
     """Return what the method of an entry makes of its pairs. Units: tokens."""
     method, dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     lengths: dict[str, Any] = {"original_max_seq_len": original, "base": base}
-    attention: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
+    given: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
 
-    def numbers(*names: str) -> dict[str, float]:
+    def numbers(*names: str) -> dict[str, Any]:
         return {n: require_real(entry[n], n, above=0) for n in names if entry.get(n)}
 
     if method == "linear":
@@ -86,14 +86,14 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
     if method == "llama3":
         return llama3(dim, factor, **lengths, **numbers("low_freq_factor", "high_freq_factor"))
     if method == "yarn":
-        given, scales = numbers("beta_fast", "beta_slow"), numbers("mscale", "mscale_all_dim")
-        given |= scales if len(scales) == 2 else {}
-        truncate = bool(entry.get("truncate", True))
-        return yarn(dim, factor, **lengths, **attention, **given, truncate=truncate)
+        given |= numbers("beta_fast", "beta_slow")
+        if len(scales := numbers("mscale", "mscale_all_dim")) == 2:
+            given |= scales
+        return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
     if method == "longrope":  # those for long texts, if the model is one for long texts
-        lists = {f"{name}s": entry.get(name) for name in ("short_factor", "long_factor")}
+        given |= {f"{name}s": entry.get(name) for name in ("short_factor", "long_factor")}
         lengths |= {"seq_len": max(longest, 1), "max_seq_len": max(round(factor * original), 1)}
-        return longrope(dim, **lengths, **lists, **attention)
+        return longrope(dim, **lengths, **given)
     return Frequencies(rotary_frequencies(dim, base))  # dynamic: until a text is longer
 
 

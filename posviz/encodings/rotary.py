@@ -86,9 +86,9 @@ def change_layout(x: Array, *, source: str, target: str) -> Array:
     require_choice(source, "source", LAYOUTS)
     require_choice(target, "target", LAYOUTS)
     x = as_array(x, "x")
-    order = np.arange(require_even(x.shape[-1], "head_dim"))
-    order = order.reshape((-1, 2) if source == "interleaved" else (2, -1)).T
-    return x if source == target else x[..., order.ravel().tolist()]
+    places = np.arange(require_even(x.shape[-1], "head_dim"))
+    order = places.reshape((-1, 2) if source == "interleaved" else (2, -1)).T.ravel()
+    return x if source == target else x[..., order.tolist()]
 
 
 def change_projection_layout(w: Array, *, num_heads: int, source: str, target: str) -> Array:
