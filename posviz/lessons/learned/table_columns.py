@@ -41,8 +41,8 @@ class TableColumns(Picture):
         zero(above, below)
         for axes, title in ((above, TITLES[self.table]), (below, "sinusoidal")):
             axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title, yticks=(-2, 0, 2))
+            axes.set_ylabel("value / std")
         below.set(xlabel="position (tokens)")
-        figure.supylabel("value / standard deviation", fontsize="medium")
         return [Curve(below, "C0-", "curves[0]"), Curve(above, "C1-", "curves[1]")]
 
     def caption(self, arrays: Arrays) -> str:

@@ -10,6 +10,10 @@ from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM = 8
 ROWS = (1, 0)  # of the two layouts
+COLUMNS = np.arange(HEAD_DIM)
+PAIRS = [  # both dimensions of each pair [pairs, 2], by layout
+    change_layout(COLUMNS, source=layout, target="interleaved").reshape(-1, 2) for layout in LAYOUTS
+]
 
 
 class LayoutArcs(Picture):
@@ -21,18 +25,10 @@ class LayoutArcs(Picture):
     pair = integer(0, low=0, high=HEAD_DIM // 2 - 1, play=True)
 
     def compute(self) -> Arrays:
-        """Return both dimensions of each pair [pairs, 2] by layout, and the arcs over them."""
-        columns = np.arange(HEAD_DIM)
-        pairs = [
-            change_layout(columns, source=layout, target="interleaved").reshape(-1, 2)
-            for layout in LAYOUTS
-        ]
-        chosen = np.concatenate([both[self.pair] for both in pairs])
+        """Return the dimensions of the chosen pair in both layouts, and the arcs over them."""
+        chosen = np.concatenate([pairs[self.pair] for pairs in PAIRS])
         return self.arrays(
-            pairs=pairs,
-            dimensions=(np.tile(columns, 2), np.repeat(ROWS, HEAD_DIM)),
-            arcs=_arcs_over(pairs),
-            chosen=_arcs_over([both[[self.pair]] for both in pairs]),
+            arcs=_arcs_over([pairs[[self.pair]] for pairs in PAIRS]),
             ends=(chosen, np.repeat(ROWS, 2)),
         )
 
@@ -44,15 +40,15 @@ class LayoutArcs(Picture):
         axes.tick_params(left=False)
         axes.spines["left"].set_visible(False)
         whole(axes.xaxis, most=16, steps=None)
-        arcs = Curve(axes, "C0-", "arcs", "dimensions of a pair")
-        chosen = Curve(axes, "C1-", "chosen", "the pair that is chosen", stroke=1.8)
-        dimensions = Curve(axes, "C6o", "dimensions")
+        axes.plot(*_arcs_over(PAIRS), "C0-", label="dimensions of a pair")
+        axes.plot(np.tile(COLUMNS, 2), np.repeat(ROWS, HEAD_DIM), "C6o")
+        chosen = Curve(axes, "C1-", "arcs", "the pair that is chosen", stroke=1.8)
         members = Curve(axes, "C1o", "ends", marks=1.4)
-        legend_above(figure, [arcs, chosen])
-        return [arcs, chosen, dimensions, members]
+        legend_above(figure, axes.get_legend_handles_labels()[0])
+        return [chosen, members]
 
     def caption(self, arrays: Arrays) -> str:
-        (a, b), (c, d) = (both[arrays.pair] for both in arrays.pairs)
+        (a, b, c, d), _ = arrays.ends
         return (
             f"Pair {arrays.pair} has the dimensions {a} and {b} in one layout, and {c} and {d} in "
             "the other."
