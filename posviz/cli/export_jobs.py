@@ -11,15 +11,15 @@ import typer
 import posviz.lessons
 from posviz.cli import snippets
 from posviz.cli.arguments import closest
-from posviz.cli.faults import no_room, with_room
+from posviz.cli.faults import fitted
 from posviz.pictures import animation, export
 from posviz.pictures.knobs import Knob
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
 
-PAGE = "html"
-FORMATS = (*export.FORMATS, *animation.FORMATS, PAGE)
+FILM, PAGE = "gif", "html"
+FORMATS = (*export.FORMATS, FILM, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
@@ -44,8 +44,8 @@ def formats(text: str, animated: bool = False) -> list[str]:
     for word in words:
         if word not in FORMATS:
             closest("format", word, FORMATS)
-    if animated and not set(words) & set(animation.FORMATS):
-        words.append("gif")
+    if animated and FILM not in words:
+        words.append(FILM)
     return list(dict.fromkeys(words or ["pdf"]))
 
 
@@ -140,11 +140,11 @@ def with_room_for_texts(found: list[Export]) -> list[Export]:
     fitting = []
     for each in found:
         is_usual = not (each.look.is_narrow or each.look.labels or each.look.title)
-        if own := each.look if is_usual else with_room(each.picture, each.look):
+        own, why = (each.look, "") if is_usual else fitted(each.picture, each.look)
+        if own:
             fitting.append(each._replace(look=own))
         else:
-            name, why = type(each.picture).__name__, no_room(each.picture, each.look)
-            typer.echo(f"{name} is not written: {why}", err=True)
+            typer.echo(f"{type(each.picture).__name__} is not written: {why}", err=True)
     return fitting
 
 
@@ -171,11 +171,10 @@ def plan(
 
             page = to / "live" / f"{each.stem}.{PAGE}"
             jobs.append(([page], partial(write_picture, each.picture, page, each.look.title)))
-        for kind in formats:
-            if kind in animation.FORMATS:
-                film = to / f"{each.stem}_{each.film}.{kind}"
-                move = partial(animation.animate, each.picture, each.film, film)
-                jobs.append(([film], partial(move, **each.look._asdict())))
+        if FILM in formats:
+            film = to / f"{each.stem}_{each.film}.{FILM}"
+            move = partial(each.picture.animate, each.film, film, **each.look._asdict())
+            jobs.append(([film], move))
     return jobs
 
 

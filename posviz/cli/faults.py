@@ -35,25 +35,19 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
     return found
 
 
-def with_room(picture: Picture, look: Appearance) -> Appearance | None:
-    """The appearance with its several values side by side, else in two columns, else in one."""
+def fitted(picture: Picture, look: Appearance) -> tuple[Appearance | None, str]:
+    """The appearance with several values in as many columns as have room; or None and why not."""
     count = len(look.multiples[1]) if look.multiples else 1
-    rows = (look._replace(columns=few) for few in (0, 2, 1) if few < count)
-    return next((each for each in rows if not room_faults(picture, each)), None)
-
-
-def no_room(picture: Picture, look: Appearance) -> str:
-    """Why a picture does not fit into an appearance, and which panels do; "" if it fits."""
-    found = room_faults(picture, look)
-    if not found:
-        return ""
-    fitting = []
+    rows = [look._replace(columns=few) for few in (0, 2, 1) if few < count]
+    if own := next((each for each in rows if not room_faults(picture, each)), None):
+        return own, ""
+    alone = []
     with contextlib.suppress(ValueError):  # its panels belong together
         for number in () if look.panel else range(1, 1 + len(panels(picture.figure()))):
-            if with_room(picture, look._replace(panel=number)):
-                fitting.append(str(number))
-    advice = f" One panel fits: --panel {' or '.join(fitting)}." if fitting else ""
-    return f"{found[0]}.{advice}"
+            if fitted(picture, look._replace(panel=number))[0]:
+                alone.append(str(number))
+    advice = f" One panel fits: --panel {' or '.join(alone)}." if alone else ""
+    return None, f"{room_faults(picture, look)[0]}.{advice}"
 
 
 def text_faults(figure: Figure, least_points=0) -> list[str]:

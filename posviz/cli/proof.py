@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from posviz.cli.faults import LEAST_POINTS, no_room, text_faults
+from posviz.cli.faults import LEAST_POINTS, fitted, text_faults
 from posviz.pictures import knobs
 from posviz.pictures.files import replacing
 from posviz.pictures.picture import USUAL, Picture
@@ -54,9 +54,8 @@ def views(kind: type[Picture]) -> Iterator[ProofView]:
     for part in PARTS:
         look = Appearance("slide", layout=part)
         seen = _view(f"slide, {part}", kind, look)
-        if why := seen.image and no_room(kind(), look):
-            seen = seen._replace(faults=(), note=f"no room: {why}")
-        yield seen
+        _, why = fitted(kind(), look) if seen.image else (None, "")
+        yield seen._replace(faults=(), note=f"no room: {why}") if why else seen
     for name, knob in kind.knobs().items():
         for value in ends(knob):
             if value != knob.default_value:
