@@ -111,14 +111,13 @@ def cached(row: str) -> Cell:
         layer(row, TOKENS[:, i : i + 1], [i], encoding=made(row, i + 1), cache=held)
         for i in range(COUNT)
     ]
-    difference = _largest(np.concatenate(steps, axis=1) - layer(row))
-    return _measured(difference, difference < SAME)
+    return _measured(np.concatenate(steps, axis=1) - layer(row), should_change=False)
 
 
 def relative(row: str) -> Cell:
     """Largest change of an output when the text is moved by 1000 positions."""
-    change = _largest(layer(row, positions=np.arange(FAR, FAR + COUNT)) - layer(row))
-    return _measured(change, change < SAME)
+    moved = layer(row, positions=np.arange(FAR, FAR + COUNT))
+    return _measured(moved - layer(row), should_change=False)
 
 
 def between(row: str) -> Cell:
@@ -129,20 +128,20 @@ def between(row: str) -> Cell:
     for tokens in (TOKENS, other):
         weights = _weights(row, tokens)[:, -1]
         scores.append(np.log(weights[:, 0] / weights[:, -1]))
-    change = _largest(scores[1] - scores[0])
-    return _measured(change, change > SAME)
+    return _measured(scores[1] - scores[0], should_change=True)
 
 
 def stretched(row: str) -> Cell:
     """Largest change of an output when positions are divided by 4; nan where it refuses them."""
     if isinstance(made(row), AxialRotary):  # rows and columns are divided, not their numbers
         found = layer(row, encoding=AxialRotary(raster(1, COUNT) / 4))
-        return _measured(_largest(found - layer(row)), True)
+        return _measured(found - layer(row), should_change=True)
     try:
-        change = _largest(layer(row, positions=np.arange(COUNT) / 4) - layer(row))
+        found = layer(row, positions=np.arange(COUNT) / 4)
     except TypeError:
         return Cell(np.nan, "✗ whole only", False)
-    return _measured(change, True) if change > SAME else Cell(change, "reads none")
+    cell = _measured(found - layer(row), should_change=True)
+    return cell if cell.can else Cell(cell.number, "reads none")
 
 
 def plane(row: str) -> Cell:
@@ -150,8 +149,7 @@ def plane(row: str) -> Cell:
     same = np.repeat(TOKENS[:, :1], 2, axis=1)
     pairs = (0, 1), (LINE - 1, LINE)
     inside, over = (_weights(row, same, places)[:, 1, 0] for places in pairs)
-    difference = _largest(over - inside)
-    return _measured(difference, difference > SAME)
+    return _measured(over - inside, should_change=True)
 
 
 def positions(row: str) -> Cell:
@@ -166,7 +164,7 @@ def both_ways(row: str) -> Cell:
     Or the logarithm of the factor by which the farthest key ahead outweighs the farthest behind,
     contents being alike, where that is above 5.
     """
-    change = _largest(layer(row, mask=None) - layer(row, TOKENS[:, ::-1], mask=None)[:, ::-1])
+    reversed_text = layer(row, TOKENS[:, ::-1], mask=None)[:, ::-1]
     alike = np.repeat(TOKENS[:, :1], 2 * 16 + 1, axis=1)
     apart = 30 if row in ("learned", "RoPE in 2-D") else 3000  # these end after 1024 places
     weights = np.log(_weights(row, alike, apart * np.arange(33), mask=None)[:, 16] + NOTHING)
@@ -174,7 +172,7 @@ def both_ways(row: str) -> Cell:
     if ahead > LEANS:
         times = f"e^{ahead:.0f}" if ahead < 100 else "> e^100"
         return Cell(ahead, f"✗ {times} ahead", False)
-    return _measured(change, change > SAME)
+    return _measured(layer(row, mask=None) - reversed_text, should_change=True)
 
 
 def census(row: str) -> Cell:
@@ -196,13 +194,12 @@ def _weights(row: str, tokens: Array, positions: Any = None, **more) -> Array:
     return layer(row, tokens, positions, return_weights=True, **more)[1][0]
 
 
-def _largest(difference: Array) -> float:
-    return float(np.abs(difference).max())
-
-
-def _measured(difference: float, can: bool) -> Cell:
-    """A cell for a difference; what rounding leaves differs from machine to machine."""
-    return marked(difference, "< 1e-9" if difference < SAME else f"{difference:.2g}", can)
+def _measured(difference: Array, should_change: bool) -> Cell:
+    """A cell for the largest difference; what rounding leaves differs from machine to machine."""
+    largest = float(np.abs(difference).max())
+    changes = largest > SAME
+    said = f"{largest:.2g}" if changes else "< 1e-9"
+    return marked(largest, said, changes == should_change)
 
 
 COLUMNS = {
