@@ -30,6 +30,10 @@ Case: TypeAlias = tuple[tuple, Any]  # the arguments, and what the reader's func
 SIZES = range(1, 9)
 TRIES = 3  # that were not right; then the solution is offered
 LONG = 8  # of an answer with more rows, the first wrong one is shown
+RETURNED_NONE = (
+    "Your function returned None. Is a return missing at its end, or a print in its place? "
+    "Or did a search with == find nothing: then compare with np.isclose."
+)
 
 
 @dataclass
@@ -171,15 +175,9 @@ class Checker:
             return self._raised(answer, case, error)
         if value is ... or (value is None and _is_stub(answer)):
             return self._feedback("not attempted", "Not attempted yet.")
-        if value is None:
-            message = (
-                "Your function returned None. Is a return missing at its end, or a print in its "
-                "place? Or did a search with == find nothing: then compare with np.isclose."
-            )
-            return self._feedback("wrong", message, evidence=self._arguments(case))
-        if several := self._several(answer, value, case):
-            return self._feedback("wrong", several, evidence=self._arguments(case))
-        output = to_numbers(value, self._expected(case))
+        output: np.ndarray | str = RETURNED_NONE
+        if value is not None:
+            output = self._several(answer, value, case) or to_numbers(value, self._expected(case))
         if isinstance(output, str):
             return self._feedback("wrong", output, evidence=self._arguments(case))
         return output
