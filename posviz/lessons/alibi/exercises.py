@@ -58,6 +58,9 @@ check_slopes = Checker(
             "Your extra slopes are there twice: every second slope of twice the power, from the "
             "second on, is a slope of the power itself. Start from the first, [::2].",
             extra=lambda twice, count: twice[1::2][:count]),
+        step("not every second",
+            "Your extra slopes are the first ones of twice the power. Take every second, [::2]: "
+            "those between are there already.", extra=lambda twice, count: twice[:count]),
         step("extra slopes not cut",
             "You have all slopes of the power below and every second one of twice the power: too "
             "many. Cut the second part to what is missing, [:num_heads - power], which is "
@@ -69,6 +72,8 @@ check_slopes = Checker(
             "You start with the flattest head. Head 1 is the steepest: 2^(−8h/n) falls with h."),
         answer("sign", lambda slopes: -slopes,
             "Your slopes are below 0. Return them as positive numbers: the bias subtracts them."),
+        answer("sign of the exponent", lambda slopes: 1 / slopes,
+            "Your slopes grow to 2^8 = 256. The exponent is negative: 2^(−8h/n)."),
         wrong("2^(−h)", lambda num_heads: 2.0 ** -np.arange(1, num_heads + 1),
             "You wrote 2^(−h), which is right for 8 heads alone. The exponent is −8h/n."),
     ],
@@ -175,6 +180,8 @@ check_head_from_curve = Checker(
             "Your heads are below 0. The slope is 2^(−h), so h is −log2 of it."),
         answer("slope returned", lambda head: 2.0**-head,
             "That is the slope. Head h of 8 has the slope 2^(−h): return h."),
+        answer("numbered from the flattest", lambda head: 9 - head,
+            "You numbered the heads from the flattest. Head 1 is the steepest, with slope 1/2."),
         step("difference of two weights",
             "You took the difference of two weights for the slope. The scores differ by the "
             "slope, the weights by a factor: take ln of their ratio.",

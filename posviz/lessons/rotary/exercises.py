@@ -108,6 +108,10 @@ check_apply_rotary = Checker(
         wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
             "the old values, or write into a new array."),
+        argument("degrees",
+            "You took the angles for degrees. A position times a frequency is in radians, as "
+            "np.cos and np.sin want it: do not convert it.",
+            positions=lambda positions: np.radians(positions)),
         POSITIONS_IGNORED,
         BASE_IGNORED,
     ],
@@ -179,6 +183,10 @@ check_rotary_scores = Checker(
             "You rotated the queries alone, so the score depends on the query's position, "
             "whatever the key's is. Rotate the keys too, each by its own position.",
             at_key=not_rotated),
+        step("keys rotated the other way",
+            "You rotated the keys backwards, so the score depends on i + j. Rotate both the same "
+            "way: the product itself makes the difference i − j.",
+            at_key=lambda x, positions, base: rotated(x, -positions, base)),
         answer("transposed", lambda y: y.T,
             "Your scores are transposed: row i belongs to query i. Compute q @ k.T, not k @ q.T, "
             "and make q with w_q, k with w_k."),
@@ -220,6 +228,9 @@ check_slip = Checker(
         step("the query's matrix",
             "That is the rotation of the query alone, R_i. Multiply R_iᵀ by R_j, that of the key.",
             offset=7),
+        step("the key's matrix",
+            "That is the rotation of the key alone, R_j. Multiply R_iᵀ, the query's transposed, "
+            "by it.", offset=4),
         looks_like("identity", lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
             "That is the identity, which rotates by 0. The query and the key have different "
             "positions, so what is left between them is a rotation by (j − i) · 0.5."),

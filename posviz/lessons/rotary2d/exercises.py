@@ -68,6 +68,9 @@ check_axial = Checker(
         argument("columns in both halves",
             "You rotated all pairs by the column, so a patch does not know its row: rotate the "
             "second half of the pairs by the row.", rows=lambda columns: columns),
+        answer("columns alone", lambda angles: np.split(angles, 2, axis=1)[0],
+            "You returned the pairs of the column alone; half of the pairs are still to come. "
+            "Compute those of the row in the same way and put them behind."),
         BASE_IGNORED,
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
             "You returned every angle twice, once for each dimension of a pair. Return one angle "
