@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from posviz.choosing.census import CENSUS, FILES
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import PLANS, ROWS, Cell
@@ -86,14 +84,9 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
 
 def fault(column: str, found: Cell) -> str:
     """Say in a few words why a row fails in a column."""
-    if not measured(column, found):
+    if found.can is None:
         return f"{column} not measured here"
     return FAULTS[column].format(found.said.removeprefix("✗ "))
-
-
-def measured(column: str, found: Cell) -> bool:
-    """Whether it was measured here: not every encoding has been trained for loss and recall."""
-    return column not in ("loss", "recall") or not np.isnan(found.number)
 
 
 def files(row: str) -> int:
@@ -128,4 +121,4 @@ def _listed(rows: list[str]) -> str:
 
 def _failed(found: dict[str, Cell]) -> int:
     """In how many columns a row was measured and fails."""
-    return sum(measured(*each) for each in found.items())
+    return sum(cell.can is False for cell in found.values())

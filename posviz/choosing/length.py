@@ -42,7 +42,7 @@ def median(arm: str, task: str, length: int) -> float:
 
 def _cell(row: str, task: str, can: Callable[[float, float], bool]) -> Cell:
     if row not in ARMS:
-        return Cell(np.nan, "not run", False)
+        return Cell(np.nan, "not run", None)
     inside, outside = (median(ARMS[row], task, length) for length in (TRAINED, TESTED))
     untrained = row == "learned"  # a released table ends at its last row, and refuses
     more = ", rows past 64 untrained" * untrained

@@ -44,11 +44,14 @@ Make = Callable[[int], Encoding]  # for a text of so many tokens
 
 
 class Cell(NamedTuple):
-    """What was found: a number, what is said of it, and whether the encoding can do it."""
+    """What was found: a number, what is said of it, and whether the encoding can do it.
+
+    can: None where it was not measured, as not every encoding was trained for loss and recall.
+    """
 
     number: float
     said: str
-    can: bool = True
+    can: bool | None = True
 
 
 def marked(number: float, said: str, can: bool) -> Cell:

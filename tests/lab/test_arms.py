@@ -115,6 +115,8 @@ def test_sizes_are_in_proportion_to_the_trained_length(tiny):
     assert untrained(tiny(arm="xPos", seq_len=32)).encoding.scale_base == 16
     assert untrained(tiny(arm="FIRE", seq_len=32)).encoding.threshold.item() == 8
     config = tiny(seq_len=256, d_model=64)  # in smaller ones 4 turns and 32 are the same
-    own = at_test(config, untrained(config), 1024)["YaRN"].encoding.frequencies.inv_freq
+    changed = at_test(config, untrained(config), 1024)
+    own = changed["YaRN"].encoding.frequencies.inv_freq
     wanted = yarn(32, 4.0, original_max_seq_len=256, beta_fast=4.0).inv_freq
     np.testing.assert_allclose(own, wanted)
+    assert [own["window"] for own in changed["RoPE, window at test"].plan] == [256, 256]

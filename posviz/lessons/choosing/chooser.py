@@ -5,7 +5,7 @@ import textwrap
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.choosing.guide import QUESTIONS, choose, fault, files, measured
+from posviz.choosing.guide import QUESTIONS, choose, fault, files
 from posviz.choosing.rows import PLANS, ROWS
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Text, inches, wide
@@ -37,7 +37,7 @@ class Chooser(Picture):
         lines += [f"○ {row} (only measured here)" for row in found.lit if row not in found.used]
         lines += [f"? {row}: not measured here" for row in found.unknown]
         lines += [
-            f"✗ {row}: {fault(*next(each for each in faults.items() if measured(*each)))}"
+            f"✗ {row}: {fault(*next(each for each in faults.items() if each[1].can is False))}"
             for row, faults in found.faults.items()
             if faults and row not in found.unknown
         ]
