@@ -8,6 +8,7 @@ import numpy as np
 
 from posviz.wording import quoted, shortened
 
+FILE = "model.safetensors"
 FLOATS = ("F64", "F32", "F16", "BF16")
 USUAL_NAMES = (  # GPT-2; BERT and RoBERTa; CLIP; OPT and BART
     "wpe.weight",
@@ -17,13 +18,11 @@ USUAL_NAMES = (  # GPT-2; BERT and RoBERTa; CLIP; OPT and BART
 )
 
 
-def load_table(
-    source: str | Path, tensor: str | None = None, *, filename: str = "model.safetensors"
-) -> np.ndarray:
+def load_table(source: str | Path, tensor: str | None = None) -> np.ndarray:
     """Read one table of a safetensors file and none of its other tensors.
 
-    ``source`` is a file, a folder that holds ``filename``, or the id of a Hugging Face repository,
-    "openai-community/gpt2": then huggingface_hub downloads the file into its cache. Without
+    ``source`` is a file, a folder that holds model.safetensors, or the id of a Hugging Face
+    repository, "openai-community/gpt2": then huggingface_hub downloads it into its cache. Without
     ``tensor`` the only tensor is taken, or the only one with a usual name, such as "wpe.weight".
     Never opens a pickle, which could run code.
 
@@ -32,7 +31,7 @@ def load_table(
     """
     from safetensors import SafetensorError, safe_open  # a page's own Python lacks it
 
-    path = _find(source, filename)
+    path = _find(source)
     try:
         with safe_open(path, framework="numpy") as file:
             name = _choose(sorted(file.keys()), tensor, path)
@@ -51,15 +50,15 @@ def load_table(
         raise ValueError(f"{shortened(path)} is not a safetensors file: {error}") from None
 
 
-def _find(source: str | Path, filename: str) -> Path:
+def _find(source: str | Path) -> Path:
     path = Path(source).expanduser()
     if path.exists():
-        return path / filename if path.is_dir() else path
+        return path / FILE if path.is_dir() else path
     if isinstance(source, Path) or source.endswith(".safetensors"):  # no repository's id
         raise FileNotFoundError(f"source must be a file or a folder, got {quoted(str(source))}")
     from huggingface_hub import hf_hub_download
 
-    return Path(hf_hub_download(repo_id=source, filename=filename))
+    return Path(hf_hub_download(repo_id=source, filename=FILE))
 
 
 def _choose(names: list[str], tensor: str | None, path: Path) -> str:

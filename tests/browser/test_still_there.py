@@ -1,4 +1,4 @@
-"""A saved lesson on another day: pictures and captions until a cell is run."""
+"""A saved lesson on another day: pictures and captions without a kernel, explorers with theirs."""
 
 import pytest
 from playwright.sync_api import expect
@@ -43,7 +43,21 @@ def test_a_saved_explorer_is_a_picture_until_it_is_run(saved):
 
 
 @pytest.mark.release("six seconds each")
-def test_a_page_loaded_again_shows_the_stored_picture(saved):
+def test_a_page_loaded_again_has_the_explorer_as_it_was(saved):
+    saved.open("tomorrow", saved.kernel)
+    expect(saved.page.locator(".posviz-explorer")).to_have_count(1)
+    [explorer] = saved.explorers()
+    explorer.stands_at("position", "11")
+    with explorer.changes():
+        explorer.press("position", "ArrowRight")
+
+
+@pytest.mark.release("six seconds each")
+def test_a_kernel_that_was_restarted_is_another_one(saved):
+    saved.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+    )
+    saved.save()
     saved.open("tomorrow", saved.kernel)
     shows_the_stored_picture(saved)
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -17,25 +18,64 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 from jupyter_server.utils import ensure_async
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook
+from tornado.web import HTTPError
 from traitlets import import_item
 from voila.app import Voila
 
 from posviz.pictures import server
+from posviz.pictures.stored import WIDGET
 from tests.pictures.test_stored import explorer
 
-PICTURE = [["image/png", "text/plain"], ["text/html", "text/plain"]]
+
+class Sessions:
+    """In the place of jupyter_server's: one notebook has a kernel."""
+
+    async def get_session(self, path):
+        if path != "live.ipynb":
+            raise HTTPError(404)
+        return {"kernel": {"id": "its kernel"}}
 
 
-@pytest.mark.parametrize("kind", [AsyncLargeFileManager, LargeFileManager])
-def test_a_saved_file_has_the_pictures_of_explorers_and_no_views(tmp_path, kind):
-    notary = NotebookNotary(data_dir=str(tmp_path))
-    contents = kind(root_dir=str(tmp_path), notary=notary)
-    contents.register_pre_save_hook(server.save_pictures)
-    cell = new_code_cell(outputs=[explorer("one", **{"image/png": "AA"})])
+def shown(kind, tmp_path, path, pid, **options):
+    """What a page is handed of an explorer's cell, and what is in the file, after it was saved."""
+    contents = kind(
+        root_dir=str(tmp_path), notary=NotebookNotary(data_dir=str(tmp_path)), **options
+    )
+    kernel = SimpleNamespace(provisioner=SimpleNamespace(pid=pid))
+    server.keep_pictures(
+        contents, Sessions(), SimpleNamespace(get_kernel={"its kernel": kernel}.get)
+    )
+    cell = new_code_cell(
+        outputs=[explorer("one", **{"image/png": "AA"})], metadata={"trusted": True}
+    )
     model = {"type": "notebook", "format": "json", "content": new_notebook(cells=[cell])}
-    asyncio.run(ensure_async(contents.save(model, "lesson.ipynb")))
-    stored = nbformat.read(tmp_path / "lesson.ipynb", as_version=4)
-    assert [sorted(output.data) for output in stored.cells[0].outputs] == PICTURE
+
+    async def both():
+        await ensure_async(contents.save(model, path))
+        return await ensure_async(contents.get(path))
+
+    page = asyncio.run(both())["content"]
+    stored = nbformat.read(tmp_path / path, as_version=4)
+    return [[sorted(o.data) for o in nb.cells[0].outputs] for nb in (page, stored)]
+
+
+PICTURE = [["image/png", "text/plain"], ["text/html", "text/plain"]]
+ALIVE = [[WIDGET, "image/png", "text/plain"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "pid", "expected"),
+    [
+        (AsyncLargeFileManager, "live.ipynb", os.getpid(), ALIVE),
+        (AsyncLargeFileManager, "ended.ipynb", os.getpid(), PICTURE),
+        (LargeFileManager, "live.ipynb", os.getpid(), PICTURE),
+    ],
+    ids=["alive", "ended", "a manager of the old kind"],
+)
+def test_a_page_gets_what_its_kernel_can_show_and_the_file_has_pictures(
+    tmp_path, kind, path, pid, expected
+):
+    assert shown(kind, tmp_path, path, pid) == [expected, PICTURE]
 
 
 def test_installing_posviz_has_enabled_the_extension():

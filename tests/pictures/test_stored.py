@@ -1,19 +1,21 @@
 """Explorers in a stored notebook: a picture and its caption for every reader, ours alone."""
 
 import copy
+import os
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from posviz.pictures.stored import OURS, WIDGET, without_views
+from posviz.pictures.stored import WIDGET, mark, with_views, without_views
 
 ABOUT = {"image/png": {"alt": "a < b"}}
 FOREIGN = {WIDGET: {"model_id": "another's"}, "image/png": "AA", "text/plain": "Another()"}
 
 
 def explorer(name, **more):
-    view = {"model_id": name, OURS: True}
+    view = {"model_id": name}
+    mark(view)
     return new_output("execute_result", {WIDGET: view, "text/plain": "Waves: a < b", **more})
 
 
@@ -24,6 +26,8 @@ def notebook():
     shown[0].metadata = ABOUT
     others = [new_output("stream", text="1"), new_output("display_data", FOREIGN)]
     cells = [new_code_cell(outputs=outputs) for outputs in (shown, others, [])]
+    for cell in cells:
+        cell.metadata.trusted = True
     return new_notebook(cells=cells)
 
 
@@ -43,3 +47,29 @@ def test_the_widgets_of_others_stay_as_they_are(notebook):
     before = copy.deepcopy(notebook.cells[1:])
     without_views(notebook)
     assert notebook.cells[1:] == before
+
+
+def test_views_come_back_while_their_process_lives(notebook):
+    before = copy.deepcopy(notebook)
+    views = without_views(notebook)
+    stored = copy.deepcopy(notebook)
+    with_views(notebook, views, os.getpid())
+    assert notebook == before
+    assert stored != before
+    for process in (None, -1):
+        other = copy.deepcopy(stored)
+        with_views(other, views, process)
+        assert other == stored
+
+
+def test_no_view_comes_back_for_other_or_untrusted_outputs(notebook):
+    views = without_views(notebook)
+    notebook.cells[0].metadata.trusted = False
+    stored = copy.deepcopy(notebook)
+    with_views(notebook, views, os.getpid())
+    assert notebook == stored
+    notebook.cells[0].metadata.trusted = True
+    del notebook.cells[0].outputs[0]
+    stored = copy.deepcopy(notebook)
+    with_views(notebook, views, os.getpid())
+    assert notebook == stored
