@@ -12,7 +12,7 @@ from posviz.pictures.export import notebook_png
 from posviz.pictures.notebook_cell import take_over_cell
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_module
-from posviz.pictures.stored import OURS, WIDGET
+from posviz.pictures.stored import WIDGET, mark
 from posviz.pictures.style import drawing
 
 _HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ class CourseWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        data[WIDGET][OURS] = True
+        mark(data[WIDGET])
         still, about = self.still()
         return data | still, metadata | about
 
