@@ -184,8 +184,6 @@ def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
             f"max_position_embeddings is {longest:,}: set it to {original:,} or {product:,.0f}, "
             "because engines differ in which they allow"
         )
-    elif method in ("linear", "dynamic") and factor and not (original or file.is_stretched(entry)):
-        yield f"{method} × {factor:g} extends max_position_embeddings: was it trained on these?"
     if method in ("linear", "yarn", "llama3") and (factor or longest / (original or 1)) <= 1:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"
     if method == "dynamic":
