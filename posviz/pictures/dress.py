@@ -4,6 +4,7 @@ import re
 import textwrap
 from typing import Any
 
+import numpy as np
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -14,8 +15,6 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from posviz.wording import quoted
-
-EXTREMES = ("bad", "under", "over")
 
 
 class Renaming:
@@ -191,13 +190,12 @@ def _colour_maps(figure, name):
     for mappable in mappables:
         old = mappable.get_cmap()
         usual = colormaps.get(old.name, old)
-        colours = {where: _extreme(old, where) for where in EXTREMES}
-        own = {where: c for where, c in colours.items() if c != _extreme(usual, where)}
+        own = {}
+        for where in ("bad", "under", "over"):
+            colour, plain = (getattr(cmap, f"get_{where}")() for cmap in (old, usual))
+            if not np.array_equal(colour, plain):
+                own[where] = colour
         mappable.set_cmap(colormaps[name].with_extremes(**own))
-
-
-def _extreme(cmap, where) -> tuple:
-    return tuple(getattr(cmap, f"get_{where}")())
 
 
 def show_all(figure: Artist) -> None:

@@ -3,7 +3,10 @@
 import copy
 from typing import Any
 
-from posviz.pictures.dress import Renaming, add_legend, fit, set_title, show_all, take_legends
+from matplotlib import rcParams
+from matplotlib.lines import Line2D
+
+from posviz.pictures import dress
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
 
@@ -21,14 +24,17 @@ def side_by_side(picture: Any, look: Appearance) -> StyledFigure:
         legends: dict[str, Any] = {}
         for value, place in zip(values, places, strict=False):  # the last row may have room left
             legends |= _draw(picture, name, value, place, look)
-        add_legend(figure, legends)
-        fit(figure)
-        renamed = Renaming(look.labels)
+        alone = [axes for axes in dress.panels(figure) if axes.get_visible()]
+        if len(alone) == len(values):
+            legends |= _take_title(alone)
+        dress.add_legend(figure, legends)
+        dress.fit(figure)
+        renamed = dress.Renaming(look.labels)
         renamed.in_(figure)
         renamed.check()
         if look.title:
-            set_title(figure, look.title)
-        show_all(figure)
+            dress.set_title(figure, look.title)
+        dress.show_all(figure)
         figure.draw_without_rendering()  # ticks are made in the style
     knob = picture.knobs()[name]
     figure.caption = f"{picture.title()}: {knob.label} {', '.join(map(knob.write, values))}."
@@ -43,4 +49,14 @@ def _draw(picture, name, value, place: Any, look) -> dict[str, Any]:
     setattr(one, name, value)
     one.draw_into(place, **look._replace(multiples=(), labels=(), title="")._asdict())
     place.suptitle(f"{knob.label}: {knob.write(getattr(one, name))}", size="medium")
-    return take_legends(place)
+    return dress.take_legends(place)
+
+
+def _take_title(alone) -> dict[str, Any]:
+    """The title that panels have in common, as an entry of a legend; they lose it."""
+    titles = {axes.get_title(rcParams["axes.titlelocation"]) for axes in alone}
+    if len(titles) > 1:
+        return {}
+    for axes in alone:
+        axes.set_title("")
+    return {title: Line2D([], [], linestyle="none") for title in titles - {""}}

@@ -157,11 +157,8 @@ class Picture(traitlets.HasTraits):
         """Place the axes; this is most of what a figure costs, so each layout is solved once."""
         kept = _layouts.setdefault(self if self.given_data else type(self), {})
         size = tuple(figure.get_size_inches())
-        key = (
-            look,
-            size,
-            *(getattr(self, name) for name, knob in self.knobs().items() if knob.redraw),
-        )
+        redraw = [getattr(self, name) for name, knob in self.knobs().items() if knob.redraw]
+        key = look, size, *redraw
         if key not in kept or figure.subfigs:
             for _ in range(2):  # constrained layout settles at the second time
                 figure.get_layout_engine().execute(figure)

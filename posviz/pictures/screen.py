@@ -1,17 +1,9 @@
 """The screen: which views of a picture are open, and the frames that they are sent."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.stream.frames import Frames
-
-
-class View(NamedTuple):
-    """An open view: pixels per CSS pixel of the picture's own size; whether its page is dark."""
-
-    ratio: float
-    dark: bool
 
 
 class Screen:
@@ -24,7 +16,7 @@ class Screen:
     def __init__(self, live: LiveFigure, refresh: Callable, tell: Callable) -> None:
         """`refresh` is called when a view asks for a frame."""
         self.live, self._refresh, self._tell = live, refresh, tell
-        self.views: dict[str, View] = {}
+        self.views: dict[str, dict] = {}  # the newest message of each that is open
         self.frame_number = 0  # of the newest frame
         self._frames = Frames()
 
@@ -39,18 +31,18 @@ class Screen:
     def receive(self, message: dict) -> None:
         """A view asks, is open, was dragged in, or has been closed."""
         view, look = message["view"], self.live.look
-        known = view in self.views and self.views[view].ratio == message.get("ratio")
+        known = view in self.views and self.views[view]["ratio"] == message.get("ratio")
         if message.get("gone"):
             self.views.pop(view, None)
         else:
-            self.views[view] = View(message["ratio"], message.get("dark", False))
+            self.views[view] = message
         if not self.views:
             self.live.release()
             self._frames.forget()
             return
         newest = list(self.views.values())[-1]
-        self.live.look = look._replace(dark=newest.dark)
-        self.live.ratio = min(max(v.ratio for v in self.views.values()), 4.0)
+        self.live.look = look._replace(dark=newest.get("dark", False))
+        self.live.ratio = min(max(each["ratio"] for each in self.views.values()), 4.0)
         new = self.live.look != look or not (known or message.get("gone"))
         if new or message.get("ask"):
             self._frames.forget()

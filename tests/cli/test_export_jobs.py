@@ -136,7 +136,7 @@ def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
 
 
 @pytest.mark.slow("seconds")
-@pytest.mark.parametrize(("width", "columns"), [("7in", 0), ("4in", 2), ("2in", 1)])
+@pytest.mark.parametrize(("width", "columns"), [("7in", 0), ("3.5in", 2), ("2in", 1)])
 def test_several_values_stand_in_as_many_columns_as_have_room(call, width, columns):
     result = call(f"RotatingVectors {SEVERAL}3,9,27 --width {width}")
     assert [job.args[0].look.columns for job in result.jobs.values()] == [columns]

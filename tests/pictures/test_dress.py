@@ -116,13 +116,15 @@ def test_values_stand_side_by_side_under_one_legend_and_change_nothing():
         picture.figure(multiples={"pear": (1, 2)})
 
 
-def test_panels_in_rows_are_as_wide():
+def test_panels_in_rows_are_as_wide_and_say_once_what_their_title_is():
     look = {"panel": 1, "width": 3.5, "multiples": {"query": (3, 9, 27)}, "columns": 2}
     figure = RotatingVectors().figure("paper", **look)
     assert text_faults(figure) == []
     first, second, below = shown(figure)
     assert first.bbox.width == pytest.approx(second.bbox.width, rel=0.01)
     assert first.bbox.x0 == pytest.approx(below.bbox.x0)
+    said = [text.get_text() for text in figure.findobj(Text)]
+    assert said.count("faint: not rotated") == 1
 
 
 def test_the_line_in_a_file_makes_the_same_bytes_in_any_look(tmp_path):
