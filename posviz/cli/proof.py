@@ -64,11 +64,9 @@ def views(kind: type[Picture]) -> Iterator[ProofView]:
 
 def ends(knob: knobs.Knob) -> list:
     """The values at the ends of a knob: all of them where it offers only a few."""
-    if isinstance(knob, knobs.numeric):
-        return [knob.low, knob.high]
     if isinstance(knob, knobs.text):
         return ["", "W" * knob.max_length]
-    return list(knob.options)
+    return list(knob.options) or knob.sample_values(2)
 
 
 def _view(label, kind, look: Appearance = USUAL, **values) -> ProofView:

@@ -1,1 +1,1 @@
-"""What leaves the notebooks: figures by the dozen, pages and slides without a kernel."""
+"""What leaves the notebooks: pages and slides without a kernel."""

@@ -31,9 +31,8 @@ def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
         own = [name for name in topics if OF_TOPIC[topics[name]].notebook == lesson.stem]
         places = {name: _place(name, lesson.code) for name in own}
         for name in sorted(places, key=places.__getitem__):
-            cells = lesson.code[places[name] :][:1]
-            href = f"{lesson.stem}.html{''.join(f'#cell-id={cell.id}' for cell in cells)}"
-            kind = load(name)
+            cells, kind = lesson.code[places[name] :], load(name)
+            href = f"{lesson.stem}.html" + (f"#cell-id={cells[0].id}" if cells else "")
             controls = [knob.label for knob in kind.knobs().values()]
             width, height = kind().inches(Appearance(STYLE))
             size = WIDTH, round(WIDTH * height / width)
