@@ -26,7 +26,7 @@ from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS, Feedback
 from posviz.wording import reason
 
-FILES = ("grades.csv", "details.csv", "grades.html", "grades.png")
+FILES = ("grades.csv", "details.csv", "grades.html")
 NOT_GRADED = "not graded: "
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 

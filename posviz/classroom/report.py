@@ -1,17 +1,12 @@
-"""What a class has reached and what it got wrong: a page, and a histogram of its sums."""
+"""What a class has reached and what it got wrong: a page."""
 
-import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-from matplotlib.figure import Figure
+from typing import NamedTuple
 
 from posviz.classroom.grade import FILES, Row, by_student, left_out, summary, total
 from posviz.classroom.quiz import TEMPLATES
-from posviz.pictures.style import DPI, SIZE, style_context
 from posviz.publish.assets import write_file
 from posviz.teaching.feedback import POINTS
 
@@ -34,23 +29,22 @@ class Share(NamedTuple):
         return f"{100 * self.part:.0f} %"
 
 
-def report(rows: list[Row], folder: Path) -> list[Path]:
-    """Write grades.html and grades.png, and return both; OSError where that cannot be."""
+def report(rows: list[Row], folder: Path) -> Path:
+    """Write grades.html, and return where it is; OSError where that cannot be."""
     graded = [row for row in rows if row.graded]
-    found, students, headline = shares(graded), by_student(rows), summary(rows)
+    found, students = shares(graded), by_student(rows)
     sums = {student: total(own) for student, own in students.items()}
     shown = [sums[student] for student in by_student(graded)]
-    picture = write_file(folder / FILES[3], _png(shown, POINTS * len(found), headline))
     page = TEMPLATES.get_template("report.html.j2").render(
         exercises=found,
         students=students,
         sums=sums,
-        summary=headline,
+        histogram=histogram(shown, POINTS * len(found)),
+        summary=summary(rows),
         left_out=left_out(rows),
-        picture=picture.name,
         unnamed=UNNAMED,
     )
-    return [write_file(folder / FILES[2], page.encode()), picture]
+    return write_file(folder / FILES[2], page.encode())
 
 
 def shares(rows: list[Row]) -> dict[str, list[Share]]:
@@ -67,14 +61,7 @@ def shares(rows: list[Row]) -> dict[str, list[Share]]:
     return found
 
 
-def _png(sums: Iterable[float], most: float, headline: str) -> bytes:
-    """A histogram of sums, up to the most points that there are."""
-    file = io.BytesIO()
-    with style_context("slide"):
-        figure = Figure(SIZE["slide"], DPI["slide"], layout="constrained")
-        axes: Any = figure.subplots()
-        axes.hist(sums, np.arange(-STEP / 2, most + STEP, STEP), rwidth=0.8)
-        axes.set(title=headline, xlabel="sum of points", ylabel="students")
-        axes.yaxis.get_major_locator().set_params(integer=True)
-        figure.savefig(file, format="png", metadata={"Software": None})
-    return file.getvalue()
+def histogram(sums: Iterable[float], most: float) -> list[tuple[float, int]]:
+    """How many students have about so many points, from none to the most that there are."""
+    counts = Counter(round(each / STEP) for each in sums)
+    return [(STEP * step, counts[step]) for step in range(round(most / STEP) + 1)]

@@ -61,11 +61,11 @@ def grade(
     seed: Seed = None,
     overwrite: common.Overwrite = False,
 ):
-    """Grade a class's notebooks, and write tables, a page and a picture of its mistakes.
+    """Grade a class's notebooks, and write tables and a page of its mistakes.
 
     A student's name is the name of the notebook, or of the folder around it. The command writes
-    grades.csv (one line for each student), details.csv (one for each answer), grades.html and
-    grades.png into the class's folder.
+    grades.csv (one line for each student), details.csv (one for each answer) and grades.html into
+    the class's folder.
 
     \b
     posviz grade handed_in/
@@ -81,7 +81,7 @@ def grade(
     found = grade.lesson_of(work, folder, wanted)
     typer.echo(submission.protection(), err=True)
     verdicts = grade.grade(work, found, paths[found], seed, share)
-    files = [*grade.write(verdicts, folder), *report(verdicts, folder)]
+    files = [*grade.write(verdicts, folder), report(verdicts, folder)]
     typer.echo(f"Grades of {found.heading} written to {', '.join(map(shortened, files))}.")
     typer.echo(f"{grade.summary(verdicts)}. {grade.left_out(verdicts)}".rstrip())
     typer.echo(f"To repeat this grading exactly: --seed {seed}")

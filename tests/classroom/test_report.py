@@ -1,11 +1,7 @@
-"""What a class got wrong: shares, page and picture."""
+"""What a class got wrong: shares and a page."""
 
-from matplotlib.figure import Figure
-from PIL import Image
-
-from posviz.classroom import report as module
 from posviz.classroom.grade import Row
-from posviz.classroom.report import report, shares
+from posviz.classroom.report import histogram, report, shares
 
 SENTENCE = "You divided by √d_model & not <√head_dim>."
 ROWS = [
@@ -33,9 +29,9 @@ def test_different_reasons_are_all_told_up_to_three():
     assert told == "It stopped: 0. · It stopped: 1. · It stopped: 2."
 
 
-def test_page_and_picture_have_sums_and_mistakes(tmp_path):
+def test_the_page_has_sums_and_mistakes(tmp_path):
     stray = Row("s8", "scores", 0, "not graded: not a notebook", "s8.ipynb is not a notebook.")
-    page, picture = report([*ROWS, stray], tmp_path)
+    page = report([*ROWS, stray], tmp_path)
     text = page.read_text("utf-8")
     assert "8 students, mean 15.0 of 20 points" in text
     assert "1 of 9 was not graded: s8 (not a notebook)." in text
@@ -44,18 +40,10 @@ def test_page_and_picture_have_sums_and_mistakes(tmp_path):
     first, last = "0: divided by √d_model</td><td>10</td><td>10", "0: the code stopped</td>"
     assert f'<tr><th scope="row">s0</th><td>{first}</td></tr>' in text
     assert f'<th scope="row">s7</th><td>{last}' in text
-    assert f'src="{picture.name}"' in text
-    with Image.open(picture) as image:
-        assert image.width == 1920
-    before = picture.read_bytes()
-    report([*ROWS, stray], tmp_path)
-    assert picture.read_bytes() == before
+    assert '<tr><th scope="row">10</th><td>4</td>' in text
+    assert "<img" not in text
 
 
-def test_the_picture_is_a_histogram_of_sums(monkeypatch):
-    made = []
-    monkeypatch.setattr(module, "Figure", lambda *a, **k: made.append(Figure(*a, **k)) or made[-1])
-    module._png([0, 10, 5, 10], 10, "4 students")
-    (histogram,) = made[0].axes
-    assert [bar.get_height() for bar in histogram.patches] == [1, 1, 2]
-    assert histogram.get_title("left") == "4 students"
+def test_a_histogram_counts_students_from_none_to_all_points():
+    assert histogram([0, 10, 5, 10], 10) == [(0, 1), (5, 1), (10, 2)]
+    assert histogram([2.4], 20) == [(0, 1), (5, 0), (10, 0), (15, 0), (20, 0)]
