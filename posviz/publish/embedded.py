@@ -1,14 +1,12 @@
 """One picture as a page that lives, to stand in a frame of somebody else's page."""
 
-import base64
 from pathlib import Path
 
-from posviz.pictures.export import notebook_png
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
 from posviz.publish.assets import LIVE_POLICY, TEMPLATES, policy, styles, write_file
 from posviz.publish.live.build import write_python
-from posviz.publish.place import place
+from posviz.publish.place import drawn_place
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "embedded.js")
@@ -19,11 +17,10 @@ def write_picture(picture: Picture, path: Path, title: str = "") -> Path:
 
     title: a heading over the picture.
     """
-    png, about = notebook_png(picture.figure())
     page = TEMPLATES.get_template("embedded.html.j2").render(
         picture=picture,
         title=title,
-        place=place(repr(picture), base64.b64encode(png).decode(), about),
+        place=drawn_place(picture),
         policy=policy([SCRIPT], "img-src data:", *LIVE_POLICY),
         script=SCRIPT,
     )

@@ -1,17 +1,17 @@
 """Where a picture lives on a page: its name and values, and the stored picture until then."""
 
 import ast
+import base64
 import json
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from traitlets import TraitError
 
 from posviz import lessons
-
-if TYPE_CHECKING:
-    from posviz.pictures.picture import Picture
+from posviz.pictures.export import notebook_png
+from posviz.pictures.picture import Picture
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
 PNG = "data:image/png;base64,"
@@ -31,6 +31,12 @@ def place(picture: str, png: str, about: dict, dark: str = "") -> str:
         note = f'<p class="posviz-note">{NEEDS_NOTEBOOK}</p>'
         return f'<div class="posviz-explorer">\n{stored}\n{note}\n</div>'
     return alive(name, values, stored)
+
+
+def drawn_place(picture: Picture) -> str:
+    """HTML of the place where a picture will live, drawn as it stands."""
+    png, about = notebook_png(picture.figure())
+    return place(repr(picture), base64.b64encode(png).decode(), about)
 
 
 def still(caption: str, light: str, dark: str = "", size: str = "") -> str:
@@ -53,7 +59,7 @@ def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> st
     return f'<div class="posviz-explorer posviz-live" {attributes}{first}>\n{stored}\n</div>'
 
 
-def picture_of(text: str) -> "Picture | None":
+def picture_of(text: str) -> Picture | None:
     """The picture with this repr; None where it has data of its own, or refuses a stranger's."""
     name, values = read_picture(text)
     try:

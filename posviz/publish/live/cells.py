@@ -1,7 +1,6 @@
 """A reader's cells: what a page's second Python does, a call for each run of a cell."""
 
 import ast
-import base64
 import contextlib
 import html
 import io
@@ -12,11 +11,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.export import image_html, notebook_png
+from posviz.pictures.export import image_html
 from posviz.pictures.picture import Picture
 from posviz.publish.live import tell
 from posviz.publish.live.names import needed
-from posviz.publish.place import place
+from posviz.publish.place import drawn_place
 from posviz.teaching.trace import frames_of
 
 MOST_LETTERS = 20_000  # of what a cell prints
@@ -102,9 +101,9 @@ def _html(value) -> str:
 
 
 def _explore(picture) -> _Explored:
-    png, about = notebook_png(picture.figure())
-    found = place(repr(picture), base64.b64encode(png).decode(), about)
-    return _Explored(found or "<p>A picture of your own moves in JupyterLab alone.</p>")
+    return _Explored(
+        drawn_place(picture) or "<p>A picture of your own moves in JupyterLab alone.</p>"
+    )
 
 
 def _stopped(error) -> str:
