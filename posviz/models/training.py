@@ -29,7 +29,6 @@ from posviz.encodings.doors import Encoding, NoPosition, doors
 CHARACTERS = 128  # ASCII: the code of a character is its token
 HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
 HIDDEN_SHARE = 0.3
-IGNORED = -100  # where nothing has to be predicted
 START = 0.02  # standard deviation of the embeddings before training, as in GPT-2 and BERT
 
 
@@ -277,10 +276,9 @@ def _loss(model: SmallTransformer, pieces: torch.Tensor, random: torch.Generator
         wanted = pieces[:, :-1]
         rank = torch.rand(wanted.shape, generator=random).argsort(dim=1).argsort(dim=1)
         hidden = rank < math.ceil(HIDDEN_SHARE * wanted.shape[1])
-        shown, wanted = wanted.where(~hidden, HIDDEN), wanted.where(hidden, IGNORED)
+        shown, wanted = wanted.where(~hidden, HIDDEN), wanted.where(hidden, -100)  # not counted
     logits = model(shown)
-    wanted = wanted.to(logits.device)
-    return cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
+    return cross_entropy(logits.flatten(0, 1), wanted.flatten().to(logits.device))
 
 
 def _normal(shape: tuple[int, ...], deviation: float, random: torch.Generator) -> nn.Parameter:

@@ -8,6 +8,7 @@ import pytest
 import tokenizers
 import torch
 import transformers
+from safetensors import SafetensorError
 
 from posviz.attention import attention
 from posviz.attention.masks import causal_mask
@@ -116,7 +117,7 @@ def test_a_pickle_is_never_opened(llama):
     model = transformers.AutoModel.from_pretrained(llama)
     torch.save(model.state_dict(), llama / "pytorch_model.bin")
     (llama / "model.safetensors").rename(llama / "model_of_mine.safetensors")
-    with pytest.raises(ValueError, match=r"transformers cannot load .*no file named model\.saf"):
+    with pytest.raises(OSError, match=r"no file named model\.safetensors found in"):
         load_model(llama)
     (llama / "model_of_mine.safetensors").unlink()
     with pytest.raises(FileNotFoundError, match=r"with config\.json and model\*\.safetensors, got"):
@@ -128,14 +129,14 @@ def test_no_code_of_the_folder_is_run(llama):
     own = {"model_type": "own", "auto_map": dict.fromkeys(("AutoConfig", "AutoModel"), "own.X")}
     (llama / "config.json").write_text(json.dumps(config | own))
     (llama / "own.py").write_text("raise SystemExit('the code is run')")
-    with pytest.raises(ValueError, match="transformers cannot load"):
+    with pytest.raises(ValueError, match="contains custom code which must be executed"):
         load_model(llama)
 
 
 def test_a_broken_or_incomplete_file_is_refused(llama, tmp_path):
     whole = (llama / "model.safetensors").read_bytes()
     (llama / "model.safetensors").write_bytes(whole[:-10])
-    with pytest.raises(ValueError, match=r"transformers cannot load .*header"):
+    with pytest.raises(SafetensorError, match="while deserializing header"):
         load_model(llama)
     (llama / "model.safetensors").write_bytes(whole)
     config = json.loads((llama / "config.json").read_text()) | {"num_hidden_layers": 3}
