@@ -50,11 +50,9 @@ def pass_of(row: str, length: int = LENGTH) -> Callable[[], torch.Tensor]:
 
 
 def in_torch(encoding: Any) -> Encoding:
-    """Return the encoding with tensors for its arrays, of floats in float32."""
+    """Return the encoding with tensors for its arrays, in float32."""
     arrays = {name: part for name, part in vars(encoding).items() if isinstance(part, np.ndarray)}
-    dtypes = {"f": torch.float32}
-    parts = {name: torch.tensor(a, dtype=dtypes.get(a.dtype.kind)) for name, a in arrays.items()}
-    return replace(encoding, **parts)
+    return replace(encoding, **{name: torch.tensor(x).float() for name, x in arrays.items()})
 
 
 @cache
