@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import Array, as_array, as_float64, as_like, namespace, upcast_half
-from posviz.encodings.checks import require_base, require_choice, require_even, require_integer
+from posviz.encodings.checks import (
+    require_base,
+    require_choice,
+    require_even,
+    require_integer,
+    require_shape,
+)
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import Frequencies, rotary_angles, rotary_frequencies
 from posviz.encodings.relative import positions_of
@@ -62,7 +68,7 @@ def join_pairs(first: Array, second: Array, layout: str) -> Array:
     return xp.reshape(xp.stack([first, second], axis=-1), (*first.shape[:-1], 2 * first.shape[-1]))
 
 
-def rotation_matrix(angles: Any) -> Array:
+def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
     """Return the matrix R that rotates a vector by ``angles``: R @ x is apply_rotary(x, angles).
 
     Shapes: angles [..., rotary_dim/2], result [..., rotary_dim, rotary_dim]. Units: radians.
@@ -73,25 +79,32 @@ def rotation_matrix(angles: Any) -> Array:
     xp, size = namespace(angles), 2 * angles.shape[-1]
     unit_vectors = xp.broadcast_to(xp.eye(size, dtype=xp.float64), (*angles.shape[:-1], size, size))
     # Row j is unit vector j, rotated: column j of the matrix.
-    return xp.matrix_transpose(apply_rotary(unit_vectors, angles[..., None, :]))
+    rows = apply_rotary(unit_vectors, angles[..., None, :], layout=layout)
+    return xp.matrix_transpose(rows)
 
 
-def change_layout(x: Array, *, source: str, target: str) -> Array:
+def change_layout(x: Array, *, source: str, target: str, rotary_dim: int | None = None) -> Array:
     """Reorder the last axis from the pairing ``source`` to the pairing ``target``.
 
-    Shapes: [..., head_dim], result alike; where part of a head rotates, give that part alone.
+    Shapes: [..., head_dim], result alike; dimensions beyond rotary_dim (None: head_dim) stay.
     Meta's Llama, GPT-J and Cohere's models are interleaved; Hugging Face's Llama and GPT-NeoX are
     half_split.
     """
     require_choice(source, "source", LAYOUTS)
     require_choice(target, "target", LAYOUTS)
     x = as_array(x, "x")
-    places = np.arange(require_even(x.shape[-1], "head_dim"))
-    order = places.reshape((-1, 2) if source == "interleaved" else (2, -1)).T.ravel()
-    return x if source == target else x[..., order.tolist()]
+    rotary_dim = require_even(x.shape[-1] if rotary_dim is None else rotary_dim, "rotary_dim")
+    if rotary_dim > x.shape[-1]:
+        raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, as x has, got {rotary_dim}.")
+    if source == target:
+        return x
+    order = np.arange(rotary_dim).reshape((-1, 2) if source == "interleaved" else (2, -1)).T
+    return x[..., [*order.ravel(), *range(rotary_dim, x.shape[-1])]]
 
 
-def change_projection_layout(w: Array, *, num_heads: int, source: str, target: str) -> Array:
+def change_projection_layout(
+    w: Array, *, num_heads: int, source: str, target: str, rotary_dim: int | None = None
+) -> Array:
     """Reorder a query or key projection, or its bias, so that x @ w comes out in ``target``.
 
     Shapes: w [d_model, num_heads·head_dim] or a bias [num_heads·head_dim], result alike.
@@ -103,7 +116,8 @@ def change_projection_layout(w: Array, *, num_heads: int, source: str, target: s
     if w.shape[-1] % num_heads:
         raise ValueError(f"num_heads must divide the {w.shape[-1]} columns of w, got {num_heads}.")
     heads = w.reshape(*w.shape[:-1], num_heads, -1)
-    return change_layout(heads, source=source, target=target).reshape(w.shape)
+    changed = change_layout(heads, source=source, target=target, rotary_dim=rotary_dim)
+    return changed.reshape(w.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +138,11 @@ class Rotary(Encoding):
         require_choice(self.layout, "layout", LAYOUTS)
         if self.rotary_dim is not None:
             require_even(self.rotary_dim, "rotary_dim")
-        if self.frequencies is not None and (self.base, self.rotary_dim) != (10_000.0, None):
-            raise ValueError("frequencies stand in for base and rotary_dim: leave these out.")
+        if self.frequencies is not None:
+            inv_freq = as_float64(self.frequencies.inv_freq, "inv_freq")
+            require_shape(inv_freq, "inv_freq", "rotary_dim/2")
+            if (self.base, self.rotary_dim) != (10_000.0, None):
+                raise ValueError("frequencies stand in for base and rotary_dim: leave these out.")
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Rotate q [batch, heads, len, head_dim] by its positions."""

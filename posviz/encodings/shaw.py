@@ -13,19 +13,21 @@ from posviz.encodings.relative import offsets, pick
 __all__ = ["Shaw", "shaw_index", "shaw_key_scores", "shaw_values"]
 
 
-def shaw_index(offsets: Any, max_distance: int) -> Array:
+def shaw_index(offsets: Any, max_distance: int, ahead: int | None = None) -> Array:
     """Return the row of the table for each offset: clip(key − query, −k, k) + k.
 
     The paper counts key − query, so a distant past key has row 0, the query itself row k =
-    max_distance, and a distant future key row 2k.
+    max_distance, and a distant future key row 2k; or k + ahead in speech encoders, which look less
+    far ahead than back.
 
     Shapes: any, result alike, int64. Units: tokens.
 
     Source: Shaw et al. 2018, section 3.2, where a_ij = w_clip(j − i, k).
     """
     max_distance = require_integer(max_distance, "max_distance", low=0)
+    ahead = max_distance if ahead is None else require_integer(ahead, "ahead", low=0)
     offsets = as_integers(offsets, "offsets")
-    return namespace(offsets).clip(-offsets, -max_distance, max_distance) + max_distance
+    return namespace(offsets).clip(-offsets, -max_distance, ahead) + max_distance
 
 
 def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
@@ -68,11 +70,13 @@ def shaw_values(weights: Array, table: Array, index: Any) -> Array:
 class Shaw(Encoding):
     """Shaw's vectors at the scores (key_table), at the values (value_table), or at both.
 
-    Shapes: each table [2k+1, head_dim], shared by the heads, where offsets are clipped to −k … k.
+    Shapes: each table [2k+1, head_dim], shared by the heads, where offsets are clipped to −k … k;
+    [k+1+ahead, head_dim] with ``ahead``, the largest distance of a future key.
     """
 
     key_table: Array = None
     value_table: Array = None
+    ahead: int | None = None
 
     bias_by = "content"
 
@@ -80,8 +84,18 @@ class Shaw(Encoding):
         if self.key_table is None and self.value_table is None:
             raise ValueError("key_table, value_table or both must be given.")
         for name, table in (("key_table", self.key_table), ("value_table", self.value_table)):
-            if table is not None and len(require_shape(table, name, "rows", "head_dim")) % 2 == 0:
-                raise ValueError(f"{name} must have 2k+1 rows, got {len(table)} rows.")
+            if table is None:
+                continue
+            rows = len(require_shape(table, name, "rows", "head_dim"))
+            if self.ahead is None and rows % 2 == 0:
+                raise ValueError(f"{name} must have 2k+1 rows, or give ahead: got {rows} rows.")
+            if self.ahead is not None and rows <= self.ahead:
+                raise ValueError(f"{name} must have over ahead = {self.ahead} rows, got {rows}.")
+
+    def _index(self, table: Array, q_positions: Any, k_positions: Any) -> Array:
+        """Return the row of the table for each query and key, [(batch,) q_len, k_len]."""
+        ahead = len(table) // 2 if self.ahead is None else self.ahead
+        return shaw_index(offsets(q_positions, k_positions), len(table) - 1 - ahead, ahead)
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
@@ -90,7 +104,7 @@ class Shaw(Encoding):
         if self.key_table is None:
             return scores
         q, table = (as_like(x, scores, scores.dtype) for x in (q, self.key_table))
-        index = shaw_index(offsets(q_positions, k_positions), len(table) // 2)
+        index = self._index(table, q_positions, k_positions)
         return scores + self.scale(q.shape[-1]) * shaw_key_scores(q, table, index)
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
@@ -98,5 +112,5 @@ class Shaw(Encoding):
         if self.value_table is None:
             return output
         table = as_like(self.value_table, weights, weights.dtype)
-        index = shaw_index(offsets(q_positions, k_positions), len(table) // 2)
-        return output + as_like(shaw_values(weights, table, index), output, output.dtype)
+        values = shaw_values(weights, table, self._index(table, q_positions, k_positions))
+        return output + as_like(values, output, output.dtype)

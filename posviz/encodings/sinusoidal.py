@@ -38,12 +38,16 @@ def sinusoidal(
     Source: Vaswani et al. 2017, section 3.5.
     """
     require_choice(layout, "layout", LAYOUTS)
-    require_choice(frequencies, "frequencies", tuple(FREQUENCIES))
-    positions, d_model = as_array(positions, "positions"), require_even(d_model, "d_model")
-    angles = rotary_angles(positions, FREQUENCIES[frequencies](d_model, base))
+    positions = as_array(positions, "positions")
+    angles = rotary_angles(positions, _frequencies(d_model, base, frequencies))
     xp = namespace(angles)
     table = join_pairs(xp.sin(angles), xp.cos(angles), layout)
     return as_like(table, positions, _float_dtype(positions))
+
+
+def _frequencies(d_model: int, base: float, rule: str) -> Array:
+    require_choice(rule, "frequencies", tuple(FREQUENCIES))
+    return FREQUENCIES[rule](require_even(d_model, "d_model"), base)
 
 
 def _float_dtype(positions: Array) -> Any:
@@ -54,7 +58,14 @@ def _float_dtype(positions: Array) -> Any:
     return xp.float32 if is_torch(positions) else xp.float64
 
 
-def shift_matrix(offset: Any, d_model: int) -> Array:
+def shift_matrix(
+    offset: Any,
+    d_model: int,
+    *,
+    base: float = 10_000.0,
+    layout: str = "interleaved",
+    frequencies: str = "paper",
+) -> Array:
     """Return the rotation M that moves every position: sinusoidal(p + offset) = M @ sinusoidal(p).
 
     Shapes: offset a number (or [...]), result [d_model, d_model] (or [..., d_model, d_model]).
@@ -62,7 +73,10 @@ def shift_matrix(offset: Any, d_model: int) -> Array:
 
     Source: Vaswani et al. 2017, section 3.5, where it is stated without the matrix.
     """
-    return rotation_matrix(-rotary_angles(offset, rotary_frequencies(d_model)))
+    require_choice(layout, "layout", LAYOUTS)
+    angles = rotary_angles(offset, _frequencies(d_model, base, frequencies))
+    rotary_layout = "interleaved" if layout == "interleaved" else "half_split"
+    return rotation_matrix(-angles, layout=rotary_layout)
 
 
 @dataclass(frozen=True)

@@ -149,13 +149,14 @@ def test_the_sign_of_the_offset():
     assert score.item() == pytest.approx(1.1110, abs=5e-5)
 
 
-def test_the_matrix_is_a_rotation_for_each_row_of_angles():
+@both_layouts
+def test_the_matrix_is_a_rotation_for_each_row_of_angles(layout):
     angles, x = 1e4 * random(3, 2, 4), random(8, seed=1)
-    matrices = rotation_matrix(angles)
+    matrices = rotation_matrix(angles, layout=layout)
     for place in np.ndindex(3, 2):
         matrix = matrices[place]
         np.testing.assert_allclose(matrix @ matrix.T, np.eye(8), atol=1e-14)
-        np.testing.assert_allclose(matrix @ x, slowly(x, angles[place], "interleaved"), atol=1e-14)
+        np.testing.assert_allclose(matrix @ x, slowly(x, angles[place], layout), atol=1e-14)
 
 
 @both_layouts
@@ -205,24 +206,26 @@ def test_p_rope_leaves_the_slow_pairs_alone():
 
 
 @pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
-def test_a_change_of_layout_moves_pairs(kind):
-    x = kind(np.arange(2 * 6).reshape(2, 6))
-    split = change_layout(x, **TO_SPLIT)
-    assert split.tolist() == [[0, 2, 4, 1, 3, 5], [6, 8, 10, 7, 9, 11]]
-    back = change_layout(split, source="half_split", target="interleaved")
+def test_a_change_of_layout_moves_pairs_and_spares_the_tail(kind):
+    x = kind(np.arange(2 * 7).reshape(2, 7))
+    split = change_layout(x, **TO_SPLIT, rotary_dim=4)
+    assert split.tolist() == [[0, 2, 1, 3, 4, 5, 6], [7, 9, 8, 10, 11, 12, 13]]
+    back = change_layout(split, source="half_split", target="interleaved", rotary_dim=4)
     assert back.tolist() == x.tolist()
 
 
+@pytest.mark.parametrize("rotary_dim", [None, 6])
 @pytest.mark.parametrize("q_heads", [1, 6])
-def test_changed_projections_give_the_same_attention(q_heads):
+def test_changed_projections_give_the_same_attention(rotary_dim, q_heads):
     x, w_q, w_k = random(2, 5, 12), random(12, 8 * q_heads), random(12, 8, seed=1)
     changed = [
-        change_projection_layout(w, num_heads=heads, **TO_SPLIT)
+        change_projection_layout(w, num_heads=heads, **TO_SPLIT, rotary_dim=rotary_dim)
         for w, heads in ((w_q, q_heads), (w_k, 1))
     ]
     options = {"num_heads": q_heads, "positions": [0, 3, 4, 100, 7]}
-    plain = attend(x, w_q, w_k, w_k, encoding=Rotary(), **options)
-    found = attend(x, *changed, w_k, encoding=Rotary(layout="half_split"), **options)
+    plain = attend(x, w_q, w_k, w_k, encoding=Rotary(rotary_dim=rotary_dim), **options)
+    split = Rotary(rotary_dim=rotary_dim, layout="half_split")
+    found = attend(x, *changed, w_k, encoding=split, **options)
     np.testing.assert_allclose(found, plain, atol=1e-12)
 
 

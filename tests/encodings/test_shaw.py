@@ -20,6 +20,7 @@ def row(i, j, k):
 def test_rows_run_from_the_farthest_behind_to_the_farthest_ahead():
     apart = offsets([5], range(11))
     assert shaw_index(apart, 3).tolist() == [[0, 0, 0, 1, 2, 3, 4, 5, 6, 6, 6]]
+    assert shaw_index(apart, 3, ahead=1).tolist() == [[0, 0, 0, 1, 2, 3, 4, 4, 4, 4, 4]]
     assert shaw_index([10**6, -(10**6)], 10).tolist() == [0, 20]
 
 
@@ -33,16 +34,18 @@ def test_key_scores_and_values_are_sums_over_rows():
         np.testing.assert_allclose(values[b, h, i], weights[b, h, i] @ rows, atol=1e-13)
 
 
-@pytest.mark.parametrize(("length", "k"), [(9, 2), (20, 64), (5, 3)])
-def test_key_scores_are_those_of_transformers(length, k):
-    q, table = torch.tensor(random(2, 6, length, 6)), torch.tensor(random(2 * k + 1, 6))
+@pytest.mark.parametrize(("length", "k", "ahead"), [(9, 2, 5), (20, 64, 8), (5, 3, 3)])
+def test_key_scores_are_those_of_transformers(length, k, ahead):
+    """Its key side has a reach of its own for each direction."""
+    q, table = torch.tensor(random(2, 6, length, 6)), torch.tensor(random(k + 1 + ahead, 6))
     positions = torch.arange(1000, 1000 + length)
     scores = torch.zeros(2, 6, length, length, dtype=torch.float64)
-    found = Shaw(key_table=table).at_scores(scores, q, None, positions, positions)
+    ours = Shaw(key_table=table, ahead=None if k == ahead else ahead)
+    found = ours.at_scores(scores, q, None, positions, positions)
     module = SimpleNamespace(
         scaling=6**-0.5,
         left_max_position_embeddings=k,
-        right_max_position_embeddings=k,
+        right_max_position_embeddings=ahead,
         distance_embedding=torch.nn.Embedding.from_pretrained(table),
     )
     _, expected = wav2vec2_bert._apply_relative_key_position_encoding(module, q, q)

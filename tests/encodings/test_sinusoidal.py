@@ -62,10 +62,11 @@ def test_similarity_of_neighbours_is_the_mean_cosine(d_model, similarity):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=-1), math.sqrt(d_model / 2), rtol=1e-14)
 
 
+@each_style
 @pytest.mark.parametrize("offset", [1, 500, -37])
-def test_a_shift_is_one_rotation_for_all_positions(offset):
-    matrix = shift_matrix(offset, 12)
-    before, after = (sinusoidal(np.array([37, 5000]) + x, 12) for x in (0, offset))
+def test_a_shift_is_one_rotation_for_all_positions(style, offset):
+    matrix = shift_matrix(offset, 12, **style)
+    before, after = (sinusoidal(np.array([37, 5000]) + x, 12, **style) for x in (0, offset))
     np.testing.assert_allclose(before @ matrix.T, after, atol=1e-11)
     np.testing.assert_allclose(matrix @ matrix.T, np.eye(12), atol=1e-14)
 
