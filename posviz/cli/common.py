@@ -90,6 +90,22 @@ def argument(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
+def _show_version(wanted: bool):
+    if wanted:
+        from posviz import __version__
+
+        typer.echo(f"posviz {__version__}")
+        raise typer.Exit
+
+
+Version = option("--version", "Show the version.", callback=_show_version, is_eager=True)
+
+
+@app.callback()
+def _top(version: Annotated[bool, Version] = False):
+    pass
+
+
 Lessons = Annotated[list[str] | None, argument("LESSON", "Lessons, for example 05 or rope.")]
 OneLesson = Annotated[str, argument("LESSON", "A lesson, for example 05 or rope, or examination.")]
 Names = Annotated[list[str] | None, argument("NAME", "Pictures, or lessons such as 05 or rope.")]

@@ -9,7 +9,6 @@ from importlib import metadata
 import typer
 from packaging.requirements import Requirement
 
-from posviz import __version__
 from posviz.cli.common import command
 from posviz.course import OF_TOPIC
 
@@ -38,7 +37,6 @@ def doctor():
 
 def checks() -> Iterator[Check]:
     """Yield the result of each check when it is done."""
-    yield "ok", "posviz", __version__
     yield "ok", "Python", f"{platform.python_version()} at {sys.executable}"
     for wanted in map(Requirement, metadata.requires("posviz") or ()):
         marker = wanted.marker

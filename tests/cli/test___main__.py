@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import pytest
 from typer.testing import CliRunner
 
+import posviz
 import posviz.lessons
 from posviz.__main__ import app
 from posviz.classroom import grade, submission
@@ -76,6 +77,11 @@ def test_help_loads_no_drawing_and_no_torch():
     program = f"import posviz.__main__, sys; print([x for x in {heavy} if x in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "[]\n"
+
+
+def test_its_version_is_the_packages(call):
+    result = call("--version")
+    assert (result.exit_code, result.output) == (0, f"posviz {posviz.__version__}\n")
 
 
 def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
