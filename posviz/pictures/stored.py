@@ -4,6 +4,7 @@ A front end shows a widget whose kernel is gone as an error, in place of the pic
 its view is not stored. A prediction is stored as HTML, which needs no kernel.
 """
 
+import copy
 import html
 import os
 from typing import Any
@@ -21,39 +22,30 @@ def mark(view: dict) -> None:
 def without_views(notebook: Any) -> dict:
     """Take our views out, and put a caption below each explorer's picture.
 
-    Returns the views, by cell and place among the outputs; `with_views` puts them back.
+    Returns the outputs of each changed cell, before and after, by its id.
     """
-    views = {}
+    changed = {}
     for cell in notebook["cells"]:
-        outputs: list = []
-        for output in cell.get("outputs", []):
-            outputs.append(output)
+        alive, stored = cell.get("outputs", []), list[dict]()
+        for output in copy.deepcopy(alive):
+            stored.append(output)
             if OURS in output.get("data", {}).get(WIDGET, {}):
-                view = output["data"].pop(WIDGET)
-                views[cell.get("id"), len(outputs)] = view, _text(output)
-                outputs += _caption(output)
-        if "outputs" in cell:
-            cell["outputs"] = outputs
-    return views
+                del output["data"][WIDGET]
+                stored += _caption(output)
+        if stored != alive:
+            changed[cell.get("id")] = alive, stored
+            cell["outputs"] = copy.deepcopy(stored)
+    return changed
 
 
-def with_views(notebook: Any, views: dict, process: int) -> None:
-    """Put back those views whose widget lives in this process, where a reader trusts the cell."""
+def with_views(notebook: Any, changed: dict, process: int) -> None:
+    """Put views back that live in this process, where a reader trusts the cell as it was stored."""
     for cell in notebook["cells"]:
-        outputs = cell.get("outputs", []) if cell["metadata"].get("trusted") else []
-        for place in reversed(range(1, len(outputs) + 1)):
-            view, text = views.get((cell.get("id"), place), ({}, ""))
-            output = outputs[place - 1]
-            caption = _caption(output)
-            below = slice(place, place + len(caption))
-            same = _text(output) == text and outputs[below] == caption
-            if same and process in view.get(OURS, ()):
-                output["data"][WIDGET] = view
-                del outputs[below]
-
-
-def _text(output) -> str:
-    return "".join(output.get("data", {}).get("text/plain", ""))
+        alive, stored = changed.get(cell.get("id"), ([], []))
+        if cell["metadata"].get("trusted") and cell.get("outputs") == stored:
+            views = [output.get("data", {}).get(WIDGET, {}) for output in alive]
+            if any(process in view.get(OURS, ()) for view in views):
+                cell["outputs"] = alive
 
 
 def _caption(output) -> list[dict]:
