@@ -53,7 +53,8 @@ def trained(config: Config, *, bar: bool = False) -> tuple[SmallTransformer, Run
 
     def loss_at(step: int) -> torch.Tensor:
         batch = training_batch(config.task, config.seed, step, config.batch_size, config.seq_len)
-        return _losses(model(batch.tokens, _positions(config, step)), batch).mean()
+        asked = _asked(model(batch.tokens, _positions(config, step)), batch)
+        return cross_entropy(*asked, reduction="none").mean()
 
     def rate_at(step: int) -> float:
         rise, fall = (step + 1) / WARM_UP, (1 - step / config.steps) / FALL
@@ -76,17 +77,11 @@ def _positions(config: Config, step: int) -> np.ndarray | None:
     return randomised_positions(config.seq_len, arms.longest(config), rng=rng)
 
 
-def _losses(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """Return the loss of each answer that is asked for, one after the other."""
+def _asked(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return logits and target of each answer that is asked for, one after the other."""
     targets = torch.tensor(batch.targets, device=logits.device)
     asked = targets != IGNORED
-    return cross_entropy(logits[asked], targets[asked], reduction="none")
-
-
-def _answers(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """Return whether each answer that is asked for is right."""
-    targets = torch.tensor(batch.targets, device=logits.device)
-    return (logits.argmax(dim=-1) == targets)[targets != IGNORED]
+    return logits[asked], targets[asked]
 
 
 def fingerprint(model: SmallTransformer) -> str:
@@ -138,8 +133,9 @@ def measure(task: str, model: SmallTransformer, batch: Batch) -> tuple[float, np
     for at in range(0, texts, step):
         part = Batch(*(x[at : at + step] for x in batch))
         with torch.inference_mode():
-            logits = model(part.tokens)
-        said = _losses(logits, part) if is_loss else _answers(logits, part)
+            logits, targets = _asked(model(part.tokens), part)
+        right = logits.argmax(dim=-1) == targets
+        said = cross_entropy(logits, targets, reduction="none") if is_loss else right
         values.append(said.cpu().numpy())
     value = np.concatenate(values).astype(np.float64)
     place = batch.places[batch.targets != IGNORED]
