@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from statistics import median
 from time import process_time
-from timeit import repeat
+from timeit import timeit
 from typing import Any
 
 import numpy as np
@@ -65,11 +65,9 @@ def _peak(row: str, length: int) -> int:
 
 def _ratios(row: str, length: int) -> list[float]:
     """Processor seconds of passes, each divided by those of a pass without positions."""
-    own, plain = (
-        repeat(pass_of(each, length), timer=process_time, repeat=1 + PAIRS, number=1)
-        for each in (row, NONE)
-    )
-    return [a / b for a, b in zip(own[1:], plain[1:], strict=True)]  # the first prepares the others
+    passes = [pass_of(each, length) for each in (row, NONE)]
+    pairs = [[timeit(go, timer=process_time, number=1) for go in passes] for _ in range(1 + PAIRS)]
+    return [own / plain for own, plain in pairs[1:]]  # the first prepares the others
 
 
 class Held(TorchDispatchMode):

@@ -4,13 +4,10 @@ import contextlib
 import json
 import os
 import sys
-from datetime import date
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from posviz import __version__
 from posviz.course import LESSONS, Lesson
 from posviz.pictures.files import replacing
 
@@ -25,7 +22,7 @@ def file() -> Path:
 
 
 def note(kind: str, lesson: str, name: str, right: bool) -> None:
-    """Note an answer and its day: of a prediction the first counts; else once right stays right.
+    """Note an answer: of a prediction the first counts; else once right stays right.
 
     name: the exercise's title, or the id of a question's cell: its words may change.
     Only a notebook's reader is heard, no script. A disk that cannot be written to, or a file that
@@ -39,13 +36,12 @@ def note(kind: str, lesson: str, name: str, right: bool) -> None:
         answers = known.setdefault(lesson, {}).setdefault(kind, {})
         if name not in answers or (kind != "predictions" and right > answers[name]):
             answers[name] = right
-            known[lesson].setdefault("dates", {})[name] = date.today().isoformat()
             with replacing(file()) as new:
                 new.write(json.dumps(known, indent=1, ensure_ascii=False).encode())
 
 
-def read() -> dict[str, dict[str, dict[str, Any]]]:
-    """By lesson and kind: whether what was answered is right; of kind "dates", the day.
+def read() -> dict[str, dict[str, dict[str, bool]]]:
+    """By lesson and kind: whether what was answered is right.
 
     Raises ValueError where the file is no JSON.
     """
@@ -93,21 +89,6 @@ def report() -> list[str]:
             line += f"; examination: {sum(tasks.values())} solved"
         lines.append(line)
     return [*lines, f"Kept in {file()}, and sent nowhere."]
-
-
-def result() -> dict[str, Any]:
-    """What can be handed in: by lesson, each answer, whether it is right, and its day if known.
-
-    Raises ValueError where the file is no JSON.
-    """
-    lessons = {}
-    for number, kinds in sorted(read().items()):
-        dates = kinds.pop("dates", {})
-        lessons[number] = {
-            kind: {name: {"right": right, "date": dates.get(name)} for name, right in each.items()}
-            for kind, each in kinds.items()
-        }
-    return {"course": f"posviz {__version__}", "lessons": lessons}
 
 
 def _exercises(lesson) -> list[str]:

@@ -1,7 +1,6 @@
 """Answers are noted on this machine, and counted."""
 
 import json
-from datetime import date
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -9,8 +8,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from posviz.lessons.order import check_attention
 from posviz.teaching import progress
 from posviz.teaching.checker import Checker
-
-TODAY = date.today().isoformat()
 
 
 @pytest.fixture
@@ -30,7 +27,6 @@ def test_the_first_prediction_and_the_right_exercise_count(file):
     assert progress.read()["01"] == {
         "predictions": {"Which?": False},
         "exercises": {"One attention head": True},
-        "dates": {"Which?": TODAY, "One attention head": TODAY},
     }
     progress.note("exercises", "01", "An exercise of an older version", True)
     line = progress.report()[1]
@@ -58,19 +54,6 @@ def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
 def test_a_checker_of_no_lesson_is_noted_without_one(file):
     Checker("Two", reference=lambda: 2)(2)
     assert progress.read()[""]["exercises"] == {"Two": True}
-
-
-def test_what_is_handed_in_has_each_answer_with_its_day(file):
-    progress.note("examination", "13", "1 One attention head", True)
-    progress.note("exercises", "01", "One head", False)
-    right = {"right": True, "date": TODAY}
-    assert progress.result()["lessons"] == {
-        "01": {"exercises": {"One head": right | {"right": False}}},
-        "13": {"examination": {"1 One attention head": right}},
-    }
-    file.write_text(json.dumps({"01": {"exercises": {"One head": True}}}))  # of an older version
-    answers = progress.result()["lessons"]["01"]["exercises"]
-    assert answers == {"One head": {"right": True, "date": None}}
 
 
 def test_the_report_tells_of_the_examination(file):
