@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.models.real import trained_table
 from posviz.pictures.knobs import choice, integer
-from posviz.pictures.parts import Curve, zero
+from posviz.pictures.parts import Dense, zero
 from posviz.pictures.picture import Arrays, Picture
 
 DEVIATIONS = 3.6  # of a column, which its axis shows
@@ -43,7 +43,8 @@ class TableColumns(Picture):
             axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title, yticks=(-2, 0, 2))
             axes.set_ylabel("value / std")
         below.set(xlabel="position (tokens)")
-        return [Curve(below, "C0-", "curves[0]"), Curve(above, "C1-", "curves[1]")]
+        lines = (below, "C0", "curves[0]"), (above, "C1", "curves[1]")
+        return [Dense(axes, {"color": color}, curve) for axes, color, curve in lines]
 
     def caption(self, arrays: Arrays) -> str:
         return (
