@@ -133,7 +133,7 @@ def pip_install(arguments: list) -> None:
 
 def install(program: str, *packages: str) -> None:
     """Install a program that the tests drive."""
-    commands = [[PYTHON, "-m", "playwright", "install", program]]
+    commands = [[PYTHON, "-m", "playwright", "install", program]]  # which has browsers alone
     if shutil.which("apt-get") and os.geteuid() == 0:
         commands = [["apt-get", "update"], ["apt-get", "install", "-y", *packages]]
     if any(call(command) for command in commands):

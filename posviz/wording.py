@@ -43,5 +43,5 @@ def reason(error: Exception) -> str:
 
 
 def spelt_like(text: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Return the name that is spelt most like a text, if one is near."""
+    """Return the name that is spelt most like a text, in a list; an empty one if none is near."""
     return difflib.get_close_matches(text[:MOST_FOREIGN], list(known), 1, cutoff)

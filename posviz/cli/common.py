@@ -143,7 +143,7 @@ def run_jobs(jobs, to, show=""):
     make_folder(to)
     for job in tqdm(jobs.values(), unit="job", disable=None):
         job()
-    files = sum(1 + name.count(", ") for name in jobs)
+    files = sum(1 + name.count(", ") for name in jobs)  # a job may write "a.svg, .png"
     typer.echo(f"Files written to {shortened(to)}: {files}.")
     if show:
         serve(to, show)

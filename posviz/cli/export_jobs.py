@@ -83,6 +83,8 @@ def settings(kind: type[Picture], texts) -> dict[str, Any]:
 
 def several(kind: type[Picture], multiples: str, film: str) -> tuple:
     """The knob and the values that stand side by side; nothing where neither is asked for."""
+    if film and multiples:
+        raise ValueError("choose --small-multiples or --filmstrip, not both.")
     if film:
         return film, tuple(_knob(kind, film).sample_values(FRAMES))
     if not multiples:
@@ -160,6 +162,8 @@ def plan(
     """
     if PAGE in formats and any(each.look._replace(title="") != Appearance() for each in found):
         raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
+    if snippet and not set(formats) & set(export.FORMATS):
+        raise ValueError("--snippet is for svg, pdf and png.")
     jobs: list[tuple[list[Path], Callable]] = []
     for each in found:
         stills = [to / f"{each.stem}.{kind}" for kind in formats if kind in export.FORMATS]

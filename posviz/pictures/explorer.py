@@ -112,7 +112,7 @@ class Explorer:
         self._tell_error(lines + kept)
 
     def reset(self) -> None:
-        """Set every knob back to its first value, in one frame of a new figure."""
+        """Set every knob back to its first value, in one frame, of a new figure as at first."""
         self._tell_error("")
         with drawing:
             for control in self.controls.values():

@@ -23,7 +23,7 @@ from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
 SEVERAL_PAIRS = range(4, 513)  # widths for which a base matters: none changes pair 0
-Show: TypeAlias = str | Callable[..., Any]
+Show: TypeAlias = str | Callable[..., Any]  # the name of one of the arrays, or a function of them
 
 
 def _of(show: Show) -> Callable[[Arrays], Any]:
@@ -69,11 +69,10 @@ class Dense(Curve):
 class Rule:
     """An upright or a level line at the value that `show` returns."""
 
-    def __init__(self, axes, look, show: Show, label=None, *, upright=True, stroke=1.0):
+    def __init__(self, axes, look, show: Show, label=None, *, upright=True):
         make = axes.axvline if upright else axes.axhline
         # 1 is valid on logarithmic axes, too.
         self.line = make(1, label=label, animated=True, **look)
-        scale(self.line, stroke)
         self.set = self.line.set_xdata if upright else self.line.set_ydata
         self.show = _of(show)
 
@@ -130,7 +129,7 @@ class Map:
         self.row = _of(row or "row")
         self.across, self.shown = across, np.zeros(0)
         self._fit(most)
-        self.fitted: tuple = ()  # the layout's room is not what is shown
+        self.fitted: tuple = ()  # so that the first move fits the axes to the matrix
 
     def _fit(self, size):
         """Axes have to be drawn anew."""

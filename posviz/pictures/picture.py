@@ -119,7 +119,7 @@ class Picture(traitlets.HasTraits):
         """The knobs that a film can move, those first that show most."""
         knobs = cls.knobs()
 
-        def rank(name):
+        def rank(name):  # False comes first: what moves at once, numbers, what plays, what is quick
             knob, plays = knobs[name], knobs[name].play
             awaits_another = bool(knob.when) and not plays
             return awaits_another, not isinstance(knob, numeric), not plays, knob.redraw

@@ -175,7 +175,7 @@ class Checker:
             return self._raised(answer, case, error)
         if value is ... or (value is None and _is_stub(answer)):
             return self._feedback("not attempted", "Not attempted yet.")
-        output: np.ndarray | str = RETURNED_NONE
+        output: np.ndarray | str = RETURNED_NONE  # a text says what is wrong with it
         if value is not None:
             output = self._several(answer, value, case) or to_numbers(value, self._expected(case))
         if isinstance(output, str):

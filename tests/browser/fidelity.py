@@ -118,8 +118,8 @@ def becomes_right(lab, explorer, name, bounds=PLAIN):
     """Wait until the canvas shows what Agg draws; fail as `check` does."""
     wanted, shown = by_agg(lab, name), np.zeros(0)
     for _ in range(400):
-        if not np.array_equal(shown, shown := on_canvas(explorer)):
-            if shown.shape == wanted.shape and is_small(shown, wanted, bounds):
-                return
+        has_changed = not np.array_equal(shown, shown := on_canvas(explorer))
+        if has_changed and shown.shape == wanted.shape and is_small(shown, wanted, bounds):
+            return
         lab.page.wait_for_timeout(50)
     check(shown, wanted, name, bounds)

@@ -238,7 +238,7 @@ def test_files_that_are_there_are_refused_or_replaced(call, tmp_path, line, file
 
 @pytest.mark.slow("deno, the first time")
 @pytest.mark.parametrize(("command", "write"), [("site", "write_page"), ("slides", "write_slides")])
-def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
+def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, command, write):
     result = call(f"{command} {XPOS.number} rope --to {tmp_path}")
     assert result.exit_code == 0
     stems = [Path(name).stem.removesuffix("_slides") for name in result.jobs]
@@ -379,7 +379,7 @@ def test_grades_are_told_with_their_lesson_and_seed(call, tmp_path, monkeypatch)
     assert call(f"grade {tmp_path} 5 --overwrite --seed 7").stdout == told
 
 
-def test_a_lesson_that_fails_ends_a_rerun(call, tmp_path, monkeypatch):
+def test_a_lesson_that_fails_ends_a_rerun(call, monkeypatch):
     def run(path):
         if path.stem == "05_rope":
             raise RuntimeError("05_rope.ipynb, cell 3, line 2: NameError: x")

@@ -133,7 +133,7 @@ def test_no_code_of_the_folder_is_run(llama):
         load_model(llama)
 
 
-def test_a_broken_or_incomplete_file_is_refused(llama, tmp_path):
+def test_a_broken_or_incomplete_file_is_refused(llama):
     whole = (llama / "model.safetensors").read_bytes()
     (llama / "model.safetensors").write_bytes(whole[:-10])
     with pytest.raises(SafetensorError, match="while deserializing header"):

@@ -16,7 +16,8 @@ from posviz.publish.live import runtime
 HERE = Path(__file__).parent
 _PACKAGE = Path(posviz.__file__).parent
 _ELSEWHERE = {"__pycache__", "classroom", "cli", "publish"}  # folders that no picture imports
-_SESSION = ("publish/__init__.py", "publish/place.py", "publish/live/*.py")
+_LIVE = (f"publish/live/{name}.py" for name in ("__init__", "cells", "names", "session"))
+_SESSION = ("publish/__init__.py", "publish/place.py", *_LIVE)
 _SUFFIXES = {".py", ".npz", ".json", ".toml", ".gz", ".bib", ".mplstyle"}
 Files = dict[str, bytes]  # by name
 
@@ -66,7 +67,7 @@ def _runtime() -> Files:
 
 def _own_files() -> Iterator[tuple[str, bytes]]:
     """What posviz's pictures are made of, and traitlets, which the runtime lacks, by path."""
-    paths = {path for pattern in _SESSION for path in _PACKAGE.glob(pattern)}
+    paths = {_PACKAGE / name for name in _SESSION}
     for path in _PACKAGE.rglob("*"):
         parts = path.relative_to(_PACKAGE).parts
         if path.suffix in _SUFFIXES and not _ELSEWHERE & set(parts):
