@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +54,9 @@ def sweep(
 
 def _gather(executor: Any, configs: list[Config], folder: Path | str, bar: tqdm) -> None:
     """Submit all runs, wait for them, and report those that fail."""
-    waiting = {config: executor.submit(train_one, config, folder) for config in configs}
-    try:
-        while waiting:
+    with _signals_held() as held:
+        waiting = {config: executor.submit(train_one, config, folder) for config in configs}
+        while waiting and not held:
             for config in [config for config, run in waiting.items() if run.done()]:
                 try:
                     waiting.pop(config).result()
@@ -66,9 +68,23 @@ def _gather(executor: Any, configs: list[Config], folder: Path | str, bar: tqdm)
                     why = f"{type(error).__name__}: {error}"
                     bar.write(f"failed: {config}: {shortened(why)}")
             time.sleep(PAUSE)
-    finally:  # an interrupt
         for run in waiting.values():
             run.cancel()
+    for number in held:
+        signal.raise_signal(number)
+
+
+@contextmanager
+def _signals_held() -> Iterator[list[int]]:
+    """Hold Ctrl-C and SIGTERM back: an exception could come while an executor holds its lock."""
+    held: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: held.append(number)) for number in numbers]
+    try:
+        yield held
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _on_this_machine(left: list[Config], folder: Path | str, bar: tqdm) -> None:

@@ -110,6 +110,9 @@ def cleaned(lesson: NotebookNode, site: Site = ALONE) -> NotebookNode:
     """The lesson with its Markdown and code, and of outputs what is text, HTML or a PNG."""
     lesson.cells = [cell for cell in lesson.cells if cell.cell_type != "raw"]
     for cell in lesson.cells:
+        for name, kinds in cell.pop("attachments", {}).items():
+            address = PNG + png(kinds.get("image/png", ""))
+            cell.source = cell.source.replace(f"](attachment:{name}", f"]({address}")
         if cell.cell_type == "code":
             cell.outputs = [each for each in cell.outputs if _clean(each, site)]
     return lesson

@@ -76,10 +76,7 @@ def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
                 return waiting[-1]
             return super().submit(run, config, folder)
 
-    def interrupted(_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(module.time, "sleep", interrupted)
+    monkeypatch.setattr(module.time, "sleep", lambda _: signal.raise_signal(signal.SIGINT))
     assert [result.config for result in sweep(runs, tmp_path, Waiting())] == runs[:1]
     assert all(future.cancelled() for future in waiting)
     assert "Interrupted: what is done is kept" in capsys.readouterr().out

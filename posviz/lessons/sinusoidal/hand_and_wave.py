@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import Curve, circle, legend_above
+from posviz.pictures.parts import Curve, circle, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -45,8 +45,7 @@ class HandAndWave(Picture):
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), title="the hand")
         waves.set(xlabel="position (tokens)", xlim=(-1, FURTHEST + 1), ylim=(-1.2, 1.2))
         waves.set(yticks=(-1, 0, 1), title="two columns of the table")
-        for axes in (dial, waves):
-            axes.axhline(0, color="C6", linewidth=0.6, zorder=0)
+        zero(dial, waves)
         sine, cosine = np.sin(FREQUENCY * ALONG), np.cos(FREQUENCY * ALONG)
         named = [
             *waves.plot(ALONG, sine, "C0-", label="height of the hand: sine"),
