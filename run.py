@@ -38,7 +38,7 @@ PARTS = {
         [["-e", ".[torch,lab,publish]"]],
     ),
     "test": (
-        "what the tests need (210 MB to fetch, 0.7 GB on disk)",
+        "what the tests need (210 MB to fetch, 0.9 GB on disk)",
         ("pyproject.toml", "constraints.txt", "tests/oracles.txt"),
         [["-e", ".[test,bench]"], ["--no-deps", "-r", "tests/oracles.txt"]],
     ),

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.explorer import ExplorerOnPage
-from tests.browser.lessons import LESSON, SHORT, lessons
+from tests.browser.lessons import LESSON, lessons
 from tests.browser.opened import Opened
 from tests.browser.server import served
 
@@ -208,7 +208,7 @@ def test_play_by_keyboard_leaves_the_slide(living, explorer):
 
 
 def test_two_knobs_are_there_at_first_and_all_with_more(browser, slides_of):
-    with from_a_server(browser, slides_of(SHORT[1])) as deck:  # whose first picture has five
+    with from_a_server(browser, slides_of("05_rope")) as deck:  # whose first picture has four
         deck.to(".posviz-live")
         deck.locator("canvas[data-frame]").wait_for(timeout=120_000)
         seen = deck.locator(".posviz-controls").locator("label:visible, .posviz-labelled:visible")
