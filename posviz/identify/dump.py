@@ -1,0 +1,256 @@
+"""Name what happened to rows: a dump of them before and after, as any engine can write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import to_numpy
+from posviz.identify.blocks import Blocks
+from posviz.identify.function import Check
+from posviz.identify.lines import step_of
+from posviz.identify.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.identify.rules import PLAIN, name_loosely, name_rule, name_straight
+from posviz.identify.sentences import rotation_verdict
+from posviz.identify.track import Track, track
+from posviz.identify.verdict import Verdict, unknown
+
+SAMPLE = 256  # rows that are looked at; all are compared in the end
+MATCH = 0.03  # of a norm before and after, as a logarithm
+
+
+def identify_dump(before: Any, after: Any, positions: Any = None) -> Verdict:
+    """Return the verdict on rows before and after, [len, d], [heads, len, d] or [len, heads, d].
+
+    positions [len] or [len, axes]; None: consecutive ones, whose first is found.
+    """
+    x, y = (_rows(rows, name) for rows, name in ((before, "before"), (after, "after")))
+    if x.shape != y.shape:
+        raise ValueError(f"before is {x.shape} and after {y.shape}: they must have one shape.")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return unknown("The rows contain NaN or infinity, so nothing can be read off them.")
+    orders = {"[heads, len, d]": (x, y)}
+    if x.ndim == 2:
+        orders = {"": (x[None], y[None])}
+    elif x.shape[0] > 1 and x.shape[1] > 1:
+        orders["[len, heads, d]"] = x.swapaxes(0, 1), y.swapaxes(0, 1)
+    tried = []
+    for name, (one, other) in orders.items():
+        if positions is not None and len(np.asarray(positions)) != one.shape[1]:
+            continue
+        verdict = _identify(one, other, positions)
+        if name and verdict.kind == "rotation":
+            said = (f"The rows are {name}.", *verdict.sentences)
+            verdict = replace(verdict, sentences=said)
+        tried.append(verdict)
+        if verdict.explained:
+            break
+    if not tried:
+        raise ValueError(f"positions must be as many as the rows of {x.shape}.")
+    return max(tried, key=lambda v: (v.explained, v.kind == "rotation", -(v.difference or 0)))
+
+
+def _rows(rows: Any, name: str) -> np.ndarray:
+    array = np.asarray(to_numpy(rows), np.float64)
+    while array.ndim > 3 and 1 in array.shape[:-2]:
+        array = array.squeeze(axis=array.shape.index(1))
+    if array.ndim not in (2, 3):
+        raise ValueError(f"{name} must be [len, d] or [heads, len, d], got shape {array.shape}.")
+    return array
+
+
+def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> Verdict:
+    """Return the verdict on rows [heads, len, d]."""
+    length, width = x.shape[1:]
+    if length < 3:
+        return unknown(f"{length} rows say too little: give at least 3, better 40.")
+    step = max(step_of(y), step_of(x))
+    if np.abs(x - y).max() <= step * np.abs(x).max():
+        return unknown("The rows are the same before and after: nothing rotates.")
+    places = np.arange(length) if positions is None else np.asarray(positions)
+    axes = 1 if places.ndim == 1 else places.shape[1]
+    if axes == 1:
+        places, keep = np.unique(places.reshape(length), return_index=True)
+        x, y = x[:, keep], y[:, keep]
+    sample = np.unique(np.geomspace(1, len(places), SAMPLE).astype(int) - 1)
+    sample = np.union1d(sample, np.arange(min(64, len(places))))
+    best = None
+    for blocks in _pairings(x[:, sample], y[:, sample], step):
+        rotation = _name(blocks, x, y, places, sample, axes, step)
+        line = line_of(rotation)
+        checks = _compare(line, x, y, places, step)
+        verdict = rotation_verdict(rotation, line, checks, None)
+        cost = rotation.rule.cost if rotation.rule else 1e3
+        rank = (verdict.explained, -cost, -(verdict.difference or 0))
+        if best is None or rank > best[0]:
+            best = rank, verdict
+    if best is None or not best[1].explained and best[1].difference > 0.5 * np.abs(y).max():
+        return unknown(
+            "No pairs of columns keep their length from before to after, so this is no rotation of "
+            "the rows, or rows and columns are in an order that was not tried."
+        )
+    return best[1]
+
+
+# ---------------------------------------------------------------- pairs of columns
+
+
+def _pairings(x: np.ndarray, y: np.ndarray, step: float) -> Iterator[Blocks]:
+    """Yield the pairs that keep their norm, the usual layouts first; all columns else at rest."""
+    width = x.shape[-1]
+    log_x, log_y = (_norms(rows) for rows in (x, y))
+    still = np.array([np.abs(x[..., c] - y[..., c]).max() <= 2 * step * np.abs(x[..., c]).max()
+                      for c in range(width)])  # fmt: skip
+    last = int(np.flatnonzero(~still).max()) + 1
+    first = int(np.flatnonzero(~still).min())
+    found = False
+    for start in dict.fromkeys((0, first)):
+        for dim in range(2, width - start + 1, 2):
+            pairs = {name: start + order for name, order in layouts(dim).items()}
+            for name, entering in pairs.items():
+                rest = np.setdiff1d(np.arange(width), entering)
+                if not still[rest].all() or (dim < width - start and last > start + dim):
+                    continue
+                if name == "interleaved" and start + dim < width:
+                    continue  # with pairs at rest it is the whole width; trimmed when it is named
+                if _keeps(log_x(entering), log_y(entering)):
+                    found = True
+                    yield Blocks(width, entering, entering, rest, rest)
+    if found:
+        return
+    for entering in layouts(width).values():
+        for leaving in layouts(width).values():
+            if entering is not leaving and _keeps(log_x(entering), log_y(leaving)):
+                found = True
+                yield Blocks(width, entering, leaving, *[np.array([], int)] * 2)
+    if not found and (blocks := _nearest(log_x, log_y, width, still)):
+        yield blocks
+
+
+def layouts(dim: int) -> dict[str, np.ndarray]:
+    """Return the pairs [pairs, 2] of both layouts."""
+    columns = np.arange(dim)
+    return {"interleaved": columns.reshape(-1, 2), "half_split": columns.reshape(2, -1).T}
+
+
+def _norms(rows: np.ndarray):
+    """Return a function: pairs [pairs, 2] → the logarithm of their norms [heads, len, pairs]."""
+    squares = rows**2 + 1e-300
+    return lambda pairs: 0.5 * np.log(squares[..., pairs[:, 0]] + squares[..., pairs[:, 1]])
+
+
+def _keeps(log_before: np.ndarray, log_after: np.ndarray) -> bool:
+    return bool((_off(log_before, log_after) < MATCH).all())
+
+
+def _off(log_before: np.ndarray, log_after: np.ndarray) -> np.ndarray:
+    """Return how far each pair's gain is from a straight line in the position (xPos), [pairs]."""
+    gain = log_after - log_before
+    at = np.linspace(-1, 1, gain.shape[1])
+    middle = np.median(gain, axis=0)
+    third = max(1, len(at) // 3)
+    slope = np.median(middle[-third:], axis=0) - np.median(middle[:third], axis=0)
+    slope = slope / (np.median(at[-third:]) - np.median(at[:third]))
+    rest = gain - at[:, None] * slope
+    return np.median(np.abs(rest - np.median(rest, axis=(0, 1))), axis=(0, 1))
+
+
+def _nearest(log_x, log_y, width: int, still: np.ndarray) -> Blocks | None:
+    """Return the pairs that keep their norm best, whatever their order; the others at rest."""
+    moving = np.flatnonzero(~still)
+    candidates = np.array([(i, j) for n, i in enumerate(moving) for j in moving[n + 1 :]])
+    if not len(candidates):
+        return None
+    off, used, pairs = _off(log_x(candidates), log_y(candidates)), set(), []
+    for best in np.argsort(off):
+        i, j = candidates[best].tolist()
+        if off[best] < MATCH and not {i, j} & used:
+            pairs.append((i, j))
+            used |= {i, j}
+    if 2 * len(pairs) < len(moving) or not pairs:
+        return None
+    entering = np.array(sorted(pairs))
+    rest = np.setdiff1d(np.arange(width), entering)
+    return Blocks(width, entering, entering, rest, rest)
+
+
+# ---------------------------------------------------------------- angles
+
+
+def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
+    """Return the rotation of these pairs, with as few of them rotating as the frequencies say."""
+    z_in, z_out = (
+        rows[..., pairs[:, 0]] + 1j * rows[..., pairs[:, 1]]
+        for rows, pairs in ((x, blocks.entering), (y, blocks.leaving))
+    )
+    weights = (np.abs(z_in) ** 2).sum(axis=0) + 1e-300
+    response = (z_out * z_in.conj()).sum(axis=0) / weights
+    if axes > 1:
+        tracks = [_on_axis(places, response, weights, axis) for axis in range(axes)]
+        return named(blocks, tracks, places[sample][:, 0], response[sample])
+    seen = track(places[sample], response[sample], weights[sample], step / 2)
+    fewest = int((np.abs(seen.theta) > 6 * seen.error).sum())
+    counts = [len(seen.theta)]
+    if np.array_equal(blocks.entering, layouts(blocks.width)["interleaved"][: len(blocks.entering)]):
+        counts = list(range(max(fewest, 1), len(seen.theta) + 1))
+    at = places[sample], response[sample], weights[sample]
+    for names in ((name_straight,), (name_rule, name_loosely)):
+        best = None
+        for count in counts:
+            for name in names:
+                rotation = _named_part(blocks, seen, at, count, name)
+                cost = rotation.rule.cost if rotation.rule else np.inf
+                if name is name_loosely and not rotation.rounding:
+                    continue
+                if best is None or cost < best[0]:
+                    best = cost, rotation
+        assert best
+        if best[0] <= PLAIN:
+            break
+    return best[1]
+
+
+def _named_part(blocks: Blocks, seen: Track, at: tuple, count: int, name: Callable) -> Rotation:
+    """Return the rotation if only the first ``count`` pairs rotate."""
+    places, response, weights = at
+    rest = np.append(blocks.rest, blocks.entering[count:].ravel()).astype(int)
+    part = replace(blocks, entering=blocks.entering[:count], leaving=blocks.leaving[:count],
+                   rest=rest, rest_to=rest)  # fmt: skip
+    of_part = Track(*(each[..., :count] for each in vars(seen).values()))
+    rotation = named(part, [of_part], places, response[:, :count], name, weights[:, :count])
+    loud = weights.min(axis=1) > 0.02 * weights.mean()
+    where = np.flatnonzero(loud & (np.abs(places) < 4096))
+    if len(where):
+        asked = response[where][:, rotation_columns(blocks, rotation)]
+        rotation = dtype_of(rotation, lambda _: asked, places[where])
+    return rotation
+
+
+def rotation_columns(blocks: Blocks, rotation: Rotation) -> list[int]:
+    """Return which of the pairs in ``blocks`` each pair of the rotation is."""
+    place = {frozenset(pair): k for k, pair in enumerate(blocks.entering.tolist())}
+    return [place[frozenset(pair)] for pair in rotation.blocks.entering.tolist()]
+
+
+def _on_axis(places: np.ndarray, response, weights, axis: int) -> Track:
+    """Follow one column of positions on the rows where the others stay as they are."""
+    others = np.delete(places, axis, axis=1)
+    kinds, which = np.unique(others, axis=0, return_inverse=True)
+    sizes = [len(np.unique(places[which.ravel() == kind, axis])) for kind in range(len(kinds))]
+    rows = np.flatnonzero(which.ravel() == int(np.argmax(sizes)))
+    at, keep = np.unique(places[rows, axis], return_index=True)
+    if len(at) < 3:
+        raise ValueError("Each column of positions must move alone in at least 3 rows.")
+    return track(at, response[rows[keep]], weights[rows[keep]])
+
+
+def _compare(line: str, x: np.ndarray, y: np.ndarray, places: np.ndarray, step: float) -> list[Check]:
+    """Compare all rows of up to eight heads with a line of posviz."""
+    ours = np.stack([apply_line(line, head, places) for head in x[:8]])
+    off = np.abs(ours - y[:8])
+    allowed = 2 * float(np.abs(y).max()) * (step + 3e-7 * float(np.abs(places).max() + 1))
+    wrong = tuple(np.flatnonzero(off.max(axis=(0, 1)) > allowed).tolist())
+    return [Check(int(np.abs(places).max()) + 1, float(off.max()), allowed, wrong)]

@@ -1,0 +1,240 @@
+"""Name what a function does: unit vectors in, from near positions to far ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.identify.blocks import Blocks, blocks_of
+from posviz.identify.box import Box, NotLinear, matrices, require_linear
+from posviz.identify.lines import step_of
+from posviz.identify.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.identify.rules import Rule, name_loosely, roundest
+from posviz.identify.sentences import rotation_verdict
+from posviz.identify.track import track
+from posviz.identify.verdict import Verdict, unknown
+
+NEAR = 32  # positions that are asked one by one
+FARTHEST = 2**17
+CHANGED = 3e-6  # of a response; the same sums in a longer call differ by less
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a function goes: the first position where it ends, holds still, or changes its mind.
+
+    limit and held: positions; longest: the largest position in a call that leaves the frequencies
+    as they are; remembers: a short call after a long one is not as before it.
+    """
+
+    limit: int | None = None
+    error: str = ""
+    held: int | None = None
+    longest: int | None = None
+    remembers: bool = False
+
+
+def identify_function(rotate: Callable[..., Any], head_dim: int, axes: int | None) -> Verdict:
+    """Return the verdict on rotate(x [len, head_dim], positions [len] or [len, axes])."""
+    box = Box(rotate, head_dim, axes)
+    try:
+        box(np.ones((5, head_dim)), box.place(np.arange(5)) if box.axes else np.arange(5))
+        require_linear(box)
+        seen = np.concatenate([matrices(box, [1, 2, 3, 5, 31], a) for a in range(box.axes or 1)])
+    except NotLinear as error:
+        return unknown(str(error))
+    blocks = blocks_of(seen)
+    if isinstance(blocks, str):
+        return unknown(blocks)
+    if not len(blocks.entering):
+        return unknown("Nothing rotates: the result does not depend on the position.")
+    if blocks.mixed:
+        from posviz.identify.mixed import mixed_verdict
+
+        return mixed_verdict(box, blocks)
+    ask = _asker(box, blocks)
+    positions, response, reach = _walk(ask)
+    tracks = [track(positions, response)]
+    tracks += [track(positions, ask(positions, axis)) for axis in range(1, box.axes or 1)]
+    end = _end(reach)
+    far = np.unique(np.geomspace(64, min(end, 4096), 24).astype(int) - 1)
+    rotation = named(blocks, tracks, positions, response)
+    rotation = dtype_of(rotation, _asker(box, rotation.blocks), far)
+    if rotation.dtype is None and len(tracks) == 1:
+        loose = named(blocks, tracks, positions, response, name_loosely)
+        loose = dtype_of(loose, _asker(box, loose.blocks), far)
+        rotation = loose if loose.rounding else rotation
+    line = line_of(rotation)
+    if reach.longest is not None:
+        changed = _changed(rotation, ask, reach)
+        if changed:
+            line, rotation = changed
+    checks = check(box, line, end, blocks)
+    return rotation_verdict(rotation, line, checks, reach)
+
+
+def _asker(box: Box, blocks: Blocks) -> Callable[..., np.ndarray]:
+    """Return a function: positions [len] on an axis → the responses of the pairs [len, pairs]."""
+    probe = blocks.probe()
+
+    def ask(places: np.ndarray, axis: int = 0) -> np.ndarray:
+        rows = np.repeat(probe, len(places), axis=0)
+        return blocks.response(box(rows, box.place(places, axis)))
+
+    return ask
+
+
+def _end(reach: Reach) -> int:
+    ends = [e for e in (reach.limit, reach.held, reach.longest and reach.longest + 1) if e]
+    return min([*ends, FARTHEST])
+
+
+def _walk(ask: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray, Reach]:
+    """Ask for farther and farther positions, until the function ends or changes."""
+    near = np.arange(NEAR)
+    responses = ask(near)
+    before = responses[NEAR - 1]
+    places, last, reach = [*near.tolist()], NEAR - 1, Reach()
+    far = [int(NEAR * 1.5**power) for power in range(21)] + [FARTHEST - 1]
+    for place in far:
+        try:
+            first, there = ask(np.array([NEAR - 1, place]))
+        except Exception as error:  # somebody's code may raise anything
+            limit = _bisect(last, place, lambda p: _fails(ask, p))
+            reach = Reach(limit=limit, error=f"raises {type(error).__name__}")
+            break
+        if not np.isfinite(there).all():
+            limit = _bisect(last, place, lambda p: not np.isfinite(ask(np.array([p]))).all())
+            reach = Reach(limit=limit, error="gives NaN")
+            break
+        if np.abs(first - before).max() > CHANGED:
+            changed = lambda p: np.abs(ask(np.array([NEAR - 1, p]))[0] - before).max() > CHANGED  # noqa: E731
+            remembers = bool(np.abs(ask(near[-1:])[0] - before).max() > CHANGED)
+            longest = last if remembers else _bisect(last, place, changed) - 1
+            reach = Reach(longest=longest, remembers=remembers)
+            break
+        if np.abs(there - responses[-1]).max() < 1e-9 and np.abs(there - before).max() > CHANGED:
+            held = _bisect(places[-2], place, lambda p, end=there: bool(
+                np.abs(ask(np.array([NEAR - 1, p]))[1] - end).max() < 1e-9))  # fmt: skip
+            reach = Reach(held=held + 1)
+            break
+        places.append(place)
+        responses, last = np.vstack([responses, there]), place
+    end = _end(reach)
+    keep = np.array(places) < end
+    return np.array(places)[keep], responses[keep], reach
+
+
+def _fails(ask: Callable[[np.ndarray], np.ndarray], place: int) -> bool:
+    try:
+        ask(np.array([NEAR - 1, place]))
+    except Exception:  # somebody's code may raise anything
+        return True
+    return False
+
+
+def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """Return the first place in (low, high] where it holds, if it holds from there on."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+# ---------------------------------------------------------------- frequencies that change
+
+
+def _changed(r: Rotation, ask: Callable[..., np.ndarray], reach: Reach) -> tuple | None:
+    """Return the line and rotation of dynamic NTK or LongRoPE: others in a longer call."""
+    if r.rule is None or r.rule.base is None or reach.longest is None or reach.remembers:
+        return None
+    original = reach.longest + 1
+    speeds, errors, gains = [], [], []
+    for longest in (2 * original, 4 * original):
+        places = np.unique([*range(NEAR), *np.geomspace(NEAR, longest, 24).astype(int)])
+        response = ask(places)
+        seen = track(places, response)
+        speeds.append(r.direction * seen.theta)
+        errors.append(seen.error)
+        gains.append(float(np.abs(response).mean()))
+    plain, n = r.rule.frequencies().inv_freq[: len(speeds[0])], len(speeds[0])
+    static = np.abs(speeds[0] - speeds[1]).max() < 4 * max(e.max() for e in errors) + 1e-7
+    layout, base = f"layout={r.layout!r}", r.rule.base
+    if static:
+        return _longrope(r, original, speeds[0], gains[0], layout)
+    k = np.arange(1, n)
+    alpha = [float(np.exp(np.median(np.log(plain[1:] / s[1:]) * (n - 1) / k))) for s in speeds]
+    factor = roundest((alpha[0] - 1) / (2 * original + 1 - original) * original, 2e-3)
+    arguments = f"seq_len=int(positions.max()) + 1, original_max_seq_len={original}, base={base!r}"
+    line = f"dynamic_ntk({2 * n}, {factor!r}, {arguments})"
+    rule = Rule("ntk", base, line, 0, factor, parameters={"original_max_seq_len": original, "dynamic": True})
+    whole = f"lambda x, positions: Rotary(frequencies={line}, {layout}).at_query(x, positions)"
+    return whole, _with_rule(r, rule)
+
+
+def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout: str) -> tuple:
+    assert r.rule
+    n = len(speed)
+    base = r.rule.base or 1e4
+    long = base ** (-np.arange(n) / n) / speed
+    short = base ** (-np.arange(n) / n) / r.rule.frequencies().inv_freq[:n]
+    lists = [[roundest(float(f), 2e-6 * f) for f in each] for each in (short, long)]
+    arguments = (
+        f"short_factors={lists[0]}, long_factors={lists[1]}, seq_len=int(positions.max()) + 1, "
+        f"original_max_seq_len={original}, max_seq_len={original}, base={base!r}, "
+        f"attention_factor={roundest(gain, 1e-6)!r}"
+    )
+    line = f"longrope({2 * n}, {arguments})"
+    rule = Rule("longrope", base, line, 0, max(lists[1]), parameters={"original_max_seq_len": original})
+    whole = f"lambda x, positions: Rotary(frequencies={line}, {layout}).at_query(x, positions)"
+    return whole, _with_rule(r, rule)
+
+
+def _with_rule(r: Rotation, rule: Rule) -> Rotation:
+    from dataclasses import replace
+
+    return replace(r, rule=rule)
+
+
+# ---------------------------------------------------------------- fresh inputs
+
+
+@dataclass(frozen=True)
+class Check:
+    """A comparison on fresh inputs at positions below ``end``: the largest difference, and where.
+
+    wrong: the columns that differ by more than rounding.
+    """
+
+    end: int
+    difference: float
+    allowed: float
+    wrong: tuple[int, ...]
+
+
+def check(box: Box, line: str, end: int, blocks: Blocks) -> list[Check]:
+    """Compare a function with a line of posviz, near first, then farther."""
+    rng, checks = np.random.default_rng(7), []
+    start = 0
+    for stop in sorted({min(s, end) for s in (64, 512, 4096, 32768, FARTHEST)}):
+        if stop <= start:
+            continue
+        for length in (1, 7, 40):
+            shape = (length,) if box.axes == 1 else (length, box.axes)
+            high = stop if box.axes == 1 else min(stop, 64)
+            low = start if box.axes == 1 else 0
+            places = np.sort(rng.integers(low, high, size=shape), axis=0)
+            x = rng.normal(size=(length, box.head_dim))
+            got, ours = box(x, places), apply_line(line, x, places)
+            off = np.nan_to_num(np.abs(got - ours), nan=np.inf)
+            eps = step_of(got)
+            allowed = float(np.abs(ours).max()) * (eps + 3e-7 * stop)
+            wrong = tuple(np.flatnonzero(off.max(axis=0) > allowed).tolist())
+            checks.append(Check(stop, float(off.max()), allowed, wrong))
+        start = stop
+    return checks
+
+

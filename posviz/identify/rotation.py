@@ -1,0 +1,400 @@
+"""Name a rotation from its responses: pairs, start, frequencies, gain, and the line of posviz."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import to_dtype
+from posviz.encodings.doors import Encoding
+from posviz.encodings.xpos import xpos_scale
+from posviz.identify.blocks import Blocks, layout_of
+from posviz.identify.lines import compute, listed
+from posviz.identify.rules import Rule, digits, name_rule, roundest
+from posviz.identify.track import Track, start_of
+
+AXES = {2: ("row", "column"), 3: ("time", "row", "column")}
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """A rotation, named; each field is a fact of a verdict or goes into its line."""
+
+    blocks: Blocks
+    layout: str  # of what goes in
+    leaving: str  # of what comes out
+    first_column: int
+    theta: np.ndarray  # [axes, pairs], signed
+    direction: int
+    start: float | None
+    gain: float | None
+    rule: Rule | None
+    xpos: dict[str, Any] | None = None
+    rounding: str = ""  # what is rounded: "", "positions" or "angles"
+    dtype: str | None = None
+
+    @property
+    def rotary_dim(self) -> int:
+        """The rotated dimensions of a head; those that a p-RoPE leaves at rest are among them."""
+        return 2 * len(self.theta[0])
+
+
+def apply_line(line: str, x: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Return the rows x [len, d] as a line of posviz rotates them."""
+    value = compute(line)
+    rotate = value.at_query if isinstance(value, Encoding) else value
+    return np.asarray(rotate(x[None, None], positions)).reshape(len(x), -1)
+
+
+# ---------------------------------------------------------------- naming
+
+
+def named(
+    blocks: Blocks, tracks: list[Track], positions: Any, response: np.ndarray,
+    name: Callable[..., Rule | None] = name_rule, weights: np.ndarray | None = None,
+) -> Rotation:  # fmt: skip
+    """Return the rotation that these pairs make, with as much of it named as fits.
+
+    Shapes: response [len, pairs] at positions [len] on the first axis. ``tracks`` has one an axis.
+    """
+    theta = np.stack([each.theta for each in tracks])
+    error = np.stack([each.error for each in tracks])
+    layout, first = layout_of(blocks.entering, blocks.width)
+    leaving, _ = layout_of(blocks.leaving, blocks.width)
+    direction = -1 if theta[np.abs(theta) > 4 * error].sum() < 0 else 1
+    gain, xpos = _gain(positions, response, weights)
+    rotation = Rotation(blocks, layout, leaving, first, theta, direction, 0.0, gain, None, xpos)
+    if len(tracks) > 1:
+        return rotation
+    if layout == "other":
+        return _reordered(blocks, tracks[0], (gain, xpos), name)
+    start = start_of(theta[0], tracks[0].phase, error[0])
+    speed, spread = direction * theta[0], error[0]
+    best = None
+    for still in _zeros(blocks, layout, first):
+        rule = _rule(np.append(speed, np.zeros(still)), np.append(spread, np.zeros(still)), gain, name)
+        if rule and (best is None or rule.cost < best[0].cost):
+            best = rule, still
+    if best is None:
+        return replace(rotation, start=start)
+    padded = np.append(theta[0], np.zeros(best[1]))[None]
+    own = best[0].frequencies().attention_factor  # computed, where the gain was measured
+    gain = own if gain and abs(own - gain) < 1e-3 else gain
+    return replace(rotation, start=start, rule=best[0], theta=padded, gain=gain)
+
+
+def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rotation:
+    """Name pairs in no usual order from the fastest to the slowest, all in one direction."""
+    order = np.argsort(-np.abs(seen.theta), kind="stable")
+    sign = np.where(seen.theta < 0, -1, 1)[order]
+    entering, leaving = (
+        np.where(sign[:, None] < 0, pairs[order][:, ::-1], pairs[order])
+        for pairs in (blocks.entering, blocks.leaving)
+    )
+    theta, phase = sign * seen.theta[order], sign * seen.phase[order]
+    start, error = start_of(theta, phase, seen.error[order]), seen.error[order]
+    return Rotation(
+        replace(blocks, entering=entering, leaving=leaving), "other", "other", 0, theta[None], 1,
+        start, gain[0], _rule(theta, error, gain[0], name), gain[1],
+    )  # fmt: skip
+
+
+def _rule(speed: np.ndarray, spread: np.ndarray, gain: float | None, name: Callable) -> Rule | None:
+    if (speed < -4 * spread - 1e-9).any():
+        return None
+    return name(np.maximum(speed, 0), spread, gain or 1.0)
+
+
+def _zeros(blocks: Blocks, layout: str, first: int) -> list[int]:
+    """Return how many pairs at rest may follow those that rotate: none, or the rest of the head."""
+    pairs, left = len(blocks.entering), (blocks.width - first) // 2 - len(blocks.entering)
+    if layout == "half_split":
+        half = int(blocks.entering[0, 1] - blocks.entering[0, 0])
+        return [half - pairs]
+    return [0, left] if layout == "interleaved" and left > 0 else [0]
+
+
+def _gain(
+    positions: Any, response: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[float | None, dict | None]:
+    """Return the gain of all pairs, or the scale of xPos, or neither."""
+    log = np.log(np.maximum(np.abs(response), 1e-300))
+    positions = np.asarray(positions, float)
+    loud = (np.abs(log).max(axis=1) < 80)[:, None] & (np.abs(positions) < 20_000)[:, None]
+    loud = loud & (weights > 0.2 * weights.mean() if weights is not None else log < np.inf)
+    spread = np.abs(log - np.median(log[loud]))[loud].max()
+    middle = float(np.exp(np.median(log[loud])))
+    if spread < 0.02:
+        return (1.0 if abs(middle - 1) < 2e-5 + spread else roundest(middle, 1e-6 + spread / 8)), None
+    lines = [np.polyfit(positions[rows], log[rows, k], 1) for k, rows in enumerate(loud.T)]
+    slope, at_zero = np.array(lines).T
+    if np.abs(log - at_zero - np.outer(positions, slope))[loud].max() > 0.02:
+        return None, None
+    sign = -1 if slope[0] > 0 else 1
+    found = None
+    n = len(slope)
+    for gamma in np.concatenate([[0.4], np.geomspace(0.01, 10, 400)]):
+        unit = np.log(xpos_scale(1, 2 * n, gamma=gamma, scale_base=1.0))
+        scale_base = float((unit * unit).sum() / (sign * slope * unit).sum())
+        off = np.abs(sign * slope * scale_base - unit).max()
+        if scale_base > 0 and (found is None or off < found[0] * 0.5 or off < 1e-7 < found[0]):
+            found = off, float(gamma), scale_base
+    if found is None or found[0] > 0.02:
+        return None, None
+    _, gamma, scale_base = _refined(sign * slope, *found)
+    centre = -float((at_zero * slope).sum() / (slope * slope).sum())
+    xpos = {"gamma": gamma, "scale_base": scale_base, "sign": sign, "centre": roundest(centre, 0.02)}
+    return 1.0, xpos
+
+
+def _refined(slope: np.ndarray, off: float, gamma: float, scale_base: float) -> tuple:
+    """Move gamma until the scale fits best, and round both."""
+    n, step = len(slope), 0.02 * gamma
+    best = off, gamma, scale_base
+    while step > 1e-9 and off > 1e-9:
+        for near in (best[1] - step, best[1] + step):
+            unit = np.log(xpos_scale(1, 2 * n, gamma=max(near, 1e-6), scale_base=1.0))
+            scale = float((unit * unit).sum() / (slope * unit).sum())
+            missed = np.abs(slope * scale - unit).max()
+            if missed < best[0]:
+                best = missed, near, scale
+        step /= 1.6
+    gamma, scale_base = best[1:]
+    return best[0], roundest(gamma, 2e-5 * gamma), roundest(scale_base, 2e-5 * scale_base)
+
+
+# ---------------------------------------------------------------- the line of posviz
+
+
+def line_of(rotation: Rotation) -> str:
+    """Return the line of posviz that rotates like it: an encoding, or a function if it must be."""
+    r, blocks = rotation, rotation.blocks
+    if len(r.theta) > 1:
+        return _line_of_axes(r)
+    usual = ("interleaved", "half_split")
+    layout = r.layout if r.layout in usual else "interleaved"
+    at = _positions_in(r)
+    if r.xpos and not r.rounding:
+        encoding = _xpos_line(r, layout)
+    elif r.rounding == "angles":
+        encoding = f"{_frequency_line(r)}.inv_freq"
+    else:
+        encoding = f"Rotary({_rotary_arguments(r)}layout={layout!r})"
+    into, out = "{}", "{}"
+    orders = _orders(r)
+    if orders is not None:
+        into, out = (_taking("{}", order) for order in orders)
+    elif r.leaving != r.layout and r.leaving in usual:
+        out = f"change_layout({{}}, source={r.layout!r}, target={r.leaving!r}" + (
+            ")" if r.rotary_dim == blocks.width else f", rotary_dim={r.rotary_dim})"
+        )
+    whole = abs(blocks.rest_gain - 1) > 1e-4
+    if whole:
+        out = f"{roundest(blocks.rest_gain, 1e-6)!r} * {out}"
+    if (at, into, out) == ("positions", "{}", "{}") and r.rounding != "angles":
+        if not (r.xpos and (r.xpos["sign"] < 0 or r.xpos["centre"])):
+            return encoding
+    x = into.format("x")
+    if r.rounding == "angles":
+        angles = f'to_dtype(rotary_angles({at}, {encoding}), "{r.dtype}")'
+        gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
+        return f"lambda x, positions: {out.format(f'apply_rotary({x}, {angles}, layout={layout!r}{gain})')}"
+    door = "at_key" if r.xpos and r.xpos["sign"] < 0 else "at_query"
+    return f"lambda x, positions: {out.format(f'{encoding}.{door}({x}, {at})')}"
+
+
+def _positions_in(r: Rotation) -> str:
+    start = r.start or 0
+    at = "positions" if not start else f"positions {'+' if start > 0 else '-'} {abs(start):g}"
+    if r.rounding:
+        at = f'to_dtype({at}, "{r.dtype}")'
+    return at if r.direction > 0 else (f"-({at})" if start and not r.rounding else f"-{at}")
+
+
+def _frequency_line(r: Rotation) -> str:
+    """Return the line that makes the frequencies, with their gain."""
+    if r.rule is None:
+        speed = r.direction * r.theta[0]
+        gain = "" if r.gain in (1.0, None) else f", {r.gain!r}"
+        return f"Frequencies({listed(np.array([float(f'{s:.10g}') for s in speed]))}{gain})"
+    line = r.rule.code
+    own = compute(line).attention_factor
+    whole = abs(r.blocks.rest_gain - (r.gain or 1)) < 1e-4 and len(r.blocks.rest)
+    gain = 1.0 if r.gain is None or whole else r.gain
+    return line if abs(own - gain) < 2e-6 else f"{line}._replace(attention_factor={gain!r})"
+
+
+def _rotary_arguments(r: Rotation) -> str:
+    rule = r.rule
+    gain = _frequency_line(r)
+    if rule and rule.code.startswith("Frequencies(rotary_frequencies(") and gain == rule.code and rule.method == "plain":
+        base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
+        part = "" if r.rotary_dim == r.blocks.width else f"rotary_dim={r.rotary_dim}, "
+        return base + part
+    return f"frequencies={gain}, "
+
+
+def _xpos_line(r: Rotation, layout: str) -> str:
+    assert r.xpos
+    base = r.rule.base if r.rule and r.rule.base else 1e4
+    given = [] if base == 1e4 else [f"base={base!r}"]
+    given += [f"{n}={r.xpos[n]!r}" for n, usual in (("gamma", 0.4), ("scale_base", 512.0)) if r.xpos[n] != usual]
+    return f"XPos({', '.join([*given, f'layout={layout!r}'])})"
+
+
+def _orders(r: Rotation) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the columns to take before and after, where the layouts of posviz do not say it."""
+    b, width = r.blocks, r.blocks.width
+    same = np.array_equal(b.entering, b.leaving) and np.array_equal(b.rest, b.rest_to)
+    usual = r.layout in ("interleaved", "half_split") and r.first_column == 0
+    moved = r.leaving in ("interleaved", "half_split") and np.array_equal(b.rest, b.rest_to)
+    if usual and (same or (moved and b.leaving.min() == 0 and not _swapped(b))):
+        return None
+    n, half = len(b.entering), r.layout == "half_split"
+    rest = b.rest
+    if half:
+        still = r.rotary_dim // 2 - n  # pairs at rest, whose columns are between the others
+        extra = b.entering[:1, :] * 0 + b.entering[-1:] + np.arange(1, still + 1)[:, None]
+        entering, leaving = np.vstack([b.entering, extra]), np.vstack([b.leaving, extra])
+        rest = np.array([c for c in b.rest if c not in extra], int)
+        go, come = entering.T.ravel(), leaving.T.ravel()
+    else:
+        go, come = b.entering.ravel(), b.leaving.ravel()
+    to = dict(zip(b.rest.tolist(), b.rest_to.tolist(), strict=True))
+    order = np.append(go, rest)
+    target = np.append(come, [to[c] for c in rest.tolist()]).astype(int)
+    if len(order) != width:
+        order = np.append(order, [c for c in range(width) if c not in order])
+        target = np.append(target, [c for c in range(width) if c not in target])
+    return order, np.argsort(target)
+
+
+def _swapped(b: Blocks) -> bool:
+    return bool((np.diff(b.leaving, axis=1) < 0).any())
+
+
+def _columns(order: np.ndarray) -> str:
+    """Write an order of columns as an index, short where it has a short form."""
+    width = len(order)
+    known = {f"np.roll(np.arange({width}), {-order[0]})": np.roll(np.arange(width), -order[0])}
+    if width % 2 == 0:
+        known[f"np.arange({width}).reshape(-1, 2)[:, ::-1].ravel()"] = np.arange(width) ^ 1
+        half = np.roll(np.arange(width), width // 2)
+        known[f"np.roll(np.arange({width}), {width // 2})"] = half
+    short = [line for line, columns in known.items() if np.array_equal(columns, order)]
+    return short[0] if short else repr(order.tolist())
+
+
+def _taking(x: str, order: np.ndarray) -> str:
+    """Write that columns are taken in an order, unless it is their own."""
+    if np.array_equal(order, np.arange(len(order))):
+        return x
+    return f"{x}[..., {_columns(order)}]"
+
+
+def _line_of_axes(r: Rotation) -> str:
+    """Return the line for positions with columns: axial, M-RoPE, or a frequency for each axis."""
+    layout = r.layout if r.layout in ("interleaved", "half_split") else "interleaved"
+    order, back = _orders(r) or [np.arange(r.blocks.width)] * 2
+    x, out = _taking("x", order), _taking("{}", back)
+    angles = axes_line(r) or f"positions @ {listed(np.round(r.theta, 12))}"
+    gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
+    return f"lambda x, positions: {out.format(f'apply_rotary({x}, {angles}, layout={layout!r}{gain})')}"
+
+
+def axis_of_pairs(theta: np.ndarray) -> np.ndarray | None:
+    """Return the axis that each pair follows, or None where a pair follows several."""
+    size = np.abs(theta)
+    axis = size.argmax(axis=0)
+    others = size.sum(axis=0) - size.max(axis=0)
+    return axis if (others <= 1e-6 * size.max(axis=0) + 1e-12).all() else None
+
+
+def axes_line(r: Rotation) -> str | None:
+    """Return the angles [len, pairs] of positions [len, axes] as posviz makes them, if it does."""
+    axis = axis_of_pairs(r.theta)
+    if axis is None:
+        return None
+    speed, n = r.theta.sum(axis=0), r.theta.shape[1]
+    error = np.abs(speed) * 2e-6 + 1e-12
+    rule = name_rule(np.abs(speed), error) if (speed > 0).all() else None
+    if rule and rule.exponent == "2k/d" and rule.method == "plain":
+        sections = np.bincount(axis, minlength=len(r.theta)).tolist()
+        inv_freq = f"rotary_frequencies({2 * n}, {rule.base!r})"
+        if len(r.theta) == 3:
+            for interleaved in (False, True):
+                line = f"mrope_angles(np.moveaxis(positions, -1, 0), {inv_freq}, {tuple(sections)}, interleaved={interleaved})"
+                if _angles_fit(line, r.theta):
+                    return line
+        return f"positions[..., {axis.tolist()}] * {inv_freq}"
+    rules = []
+    for a in range(len(r.theta)):
+        own = speed[axis == a]
+        rule = name_rule(np.abs(own), error[axis == a]) if len(own) and (own > 0).all() else None
+        if rule is None:
+            return None
+        rules.append(rule)
+    first, second = rules[0], rules[-1]
+    if len(rules) == 2 and first.code == second.code and first.method == "plain" and first.exponent == "2k/d":
+        for name in ("column", "row"):
+            base = "" if first.base == 1e4 else f"base={first.base!r}, "
+            line = f"axial_angles(positions[..., 0], positions[..., 1], {2 * n}, {base}first={name!r})"
+            if n % 2 == 0 and _angles_fit(line, r.theta):
+                return line
+    inv_freq = np.zeros(n)
+    for a, rule in enumerate(rules):
+        inv_freq[axis == a] = rule.frequencies().inv_freq
+    return f"positions[..., {axis.tolist()}] * {listed(inv_freq)}"
+
+
+def _angles_fit(line: str, theta: np.ndarray) -> bool:
+    positions = np.array([[5, 3, 2], [0, 7, 4], [6, 0, 1]])[:, : len(theta)]
+    try:
+        angles = compute(f"lambda positions: {line}")(positions)
+    except ValueError:
+        return False
+    return bool(np.abs(angles - positions @ theta).max() < 1e-4)
+
+
+# ---------------------------------------------------------------- how exact the angles are
+
+
+def dtype_of(r: Rotation, ask: Callable[[np.ndarray], np.ndarray], places: np.ndarray) -> Rotation:
+    """Return the rotation with the number format of its angles, by their error at far positions.
+
+    ask: the responses [len, pairs] at positions [len].
+    """
+    if r.rule is None or r.start is None or len(r.theta) > 1:
+        return r
+    got = ask(places)
+    inv_freq = r.rule.frequencies().inv_freq[: got.shape[1]]
+    unit, at = got / np.abs(got), places + r.start
+    trials: dict[tuple[str, str], np.ndarray] = {("float64", ""): at[:, None] * inv_freq}
+    for dtype in ("bfloat16", "float16"):
+        rounded = to_dtype(at, dtype)[:, None]
+        trials[dtype, "positions"] = rounded * inv_freq
+        trials[dtype, "angles"] = to_dtype(rounded * to_dtype(inv_freq, dtype), dtype)
+    with np.errstate(invalid="ignore"):
+        off = {
+            name: np.nan_to_num(np.abs(unit - np.exp(1j * r.direction * angles)), nan=9).max()
+            for name, angles in trials.items()
+        }
+    best = min(off, key=lambda name: off[name])
+    exact = off["float64", ""]
+    if exact < 2e-6 or off[best] > 0.5 * exact or off[best] > 0.1:
+        worst = (places.max() + 1) * 4e-7 + 1e-6
+        dtype = "float64" if exact < 2e-6 else "float32" if exact < worst else None
+        return replace(r, dtype=r.rule.parameters.get("rounded", dtype) if dtype else None)
+    return replace(r, dtype=best[0], rounding=best[1] if not r.xpos else "")
+
+
+def usual_attention(rule: Rule | None) -> float:
+    """Return the attention factor that goes with YaRN's factor."""
+    return 0.1 * math.log(rule.factor) + 1 if rule and rule.method == "yarn" else 1.0
+
+
+__all__ = ["Rotation", "apply_line", "axes_line", "axis_of_pairs", "digits", "dtype_of", "line_of", "named"]

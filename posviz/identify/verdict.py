@@ -1,0 +1,96 @@
+"""A verdict: what a program does with positions, in sentences and as facts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found out about a program; None stands for what does not apply or is not known.
+
+    kind: "rotation", "table", "bias" or "unknown". code is the line of posviz that reproduces the
+    program, and difference the largest between both on fresh inputs; explained says whether that
+    is no more than rounding. Units: tokens (first_position), radians per token (frequencies).
+    """
+
+    kind: str
+    sentences: tuple[str, ...] = ()
+    explained: bool = False
+    difference: float | None = None
+    code: str | None = None
+    # rotations
+    layout: str | None = None
+    rotary_dim: int | None = None
+    base: float | None = None
+    direction: int | None = None
+    first_position: float | None = None
+    method: str | None = None
+    factor: float | None = None
+    attention_factor: float | None = None
+    dtype: str | None = None
+    # tables
+    order: str | None = None
+    exponent: str | None = None
+    # biases
+    slopes: tuple[float, ...] | None = None
+    depends_on: str | None = None
+    # all
+    parameters: dict[str, Any] = field(default_factory=dict)
+    same_as: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    mended_by: str | None = None
+    picture: Any = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        lines = list(self.sentences)
+        if self.code:
+            lines += [self.proof(), "", f"    {self.code}"]
+        if self.same_as:
+            lines += ["", f"The same as {'; '.join(self.same_as)}."]
+        lines += ["", *self.differences] if self.differences else []
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def proof(self) -> str:
+        """Return how far the line of posviz is from the program, as a sentence."""
+        if self.difference is None:
+            return "This line was not compared with the program."
+        if self.difference == 0:
+            return "This line of posviz reproduces it exactly on fresh inputs."
+        if self.explained:
+            return f"This line of posviz reproduces it to {self.difference:.0e} on fresh inputs."
+        return (
+            f"This line of posviz is the nearest found, and still differs by up to "
+            f"{self.difference:.2g}, so the program is not explained."
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return all but the picture, for JSON."""
+        found = {**asdict(self), "picture": None, "proof": self.code and self.proof()}
+        return {name: value for name, value in found.items() if name != "picture"}
+
+    def to_json(self) -> str:
+        """Return the facts as JSON."""
+        return json.dumps(self.facts(), default=_plain, ensure_ascii=False, indent=1)
+
+    def _repr_html_(self) -> str:
+        from posviz.identify.drawing import html_of
+
+        return html_of(self)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def unknown(*sentences: str, **facts: Any) -> Verdict:
+    """Return the verdict that nothing is explained, and why."""
+    return Verdict(UNKNOWN, sentences, **facts)
