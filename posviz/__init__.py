@@ -17,6 +17,7 @@ _OUTSIDE_ENCODINGS = {
     "posviz.attention.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask"),
     "posviz.configs": ("read_config",),
     "posviz.configs.layer_plans": ("layer_plan",),
+    "posviz.blackbox": ("identify",),
     "posviz.models.hugging_face": ("load_model",),
     "posviz.choosing.glossary": ("glossary",),
     "posviz.choosing.table": ("comparison",),

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posviz.identify.rotation import Rotation, axis_of_pairs, usual_attention
-from posviz.identify.verdict import Verdict
+from posviz.blackbox.rotation import Rotation, axis_of_pairs, usual_attention
+from posviz.blackbox.verdict import Verdict
 from posviz.wording import signed
 
 if TYPE_CHECKING:
-    from posviz.identify.function import Check, Reach
+    from posviz.blackbox.function import Check, Reach
 
 STYLE = {"interleaved": "GPT-J style", "half_split": "rotate_half, GPT-NeoX style"}
 

@@ -12,10 +12,10 @@ import numpy as np
 from posviz.arrays import to_dtype
 from posviz.encodings.doors import Encoding
 from posviz.encodings.xpos import xpos_scale
-from posviz.identify.blocks import Blocks, layout_of
-from posviz.identify.lines import compute, listed
-from posviz.identify.rules import Rule, digits, name_rule, roundest
-from posviz.identify.track import Track, start_of
+from posviz.blackbox.blocks import Blocks, layout_of
+from posviz.blackbox.lines import compute, listed
+from posviz.blackbox.rules import Rule, digits, name_rule, roundest
+from posviz.blackbox.track import Track, start_of
 
 AXES = {2: ("row", "column"), 3: ("time", "row", "column")}
 
@@ -106,7 +106,7 @@ def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rota
 def _rule(speed: np.ndarray, spread: np.ndarray, gain: float | None, name: Callable) -> Rule | None:
     if (speed < -4 * spread - 1e-9).any():
         return None
-    return name(np.maximum(speed, 0), spread, gain or 1.0)
+    return name(np.maximum(speed, 0), spread, gain)
 
 
 def _zeros(blocks: Blocks, layout: str, first: int) -> list[int]:

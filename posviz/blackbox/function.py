@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from posviz.identify.blocks import Blocks, blocks_of
-from posviz.identify.box import Box, NotLinear, matrices, require_linear
-from posviz.identify.lines import step_of
-from posviz.identify.rotation import Rotation, apply_line, dtype_of, line_of, named
-from posviz.identify.rules import Rule, name_loosely, roundest
-from posviz.identify.sentences import rotation_verdict
-from posviz.identify.track import track
-from posviz.identify.verdict import Verdict, unknown
+from posviz.blackbox.blocks import Blocks, blocks_of
+from posviz.blackbox.box import Box, NotLinear, matrices, require_linear
+from posviz.blackbox.lines import step_of
+from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.blackbox.rules import Rule, name_loosely, roundest
+from posviz.blackbox.sentences import rotation_verdict
+from posviz.blackbox.track import track
+from posviz.blackbox.verdict import Verdict, unknown
 
 NEAR = 32  # positions that are asked one by one
 FARTHEST = 2**17
@@ -52,7 +52,7 @@ def identify_function(rotate: Callable[..., Any], head_dim: int, axes: int | Non
     if not len(blocks.entering):
         return unknown("Nothing rotates: the result does not depend on the position.")
     if blocks.mixed:
-        from posviz.identify.mixed import mixed_verdict
+        from posviz.blackbox.mixed import mixed_verdict
 
         return mixed_verdict(box, blocks)
     ask = _asker(box, blocks)

@@ -92,18 +92,18 @@ def _least_squares(moved, residual, weights):
 def start_of(theta: np.ndarray, phase: np.ndarray, error: np.ndarray) -> float | None:
     """Return the position that the first token has, or None where the phases follow no start.
 
-    The slowest pair gives it roughly, each faster one more exactly.
+    The slowest pair gives it roughly, up to its full rotations, each faster one more exactly.
     """
     order = [k for k in np.argsort(np.abs(theta)) if abs(theta[k]) > 20 * error[k]]
     if not order:
         return 0.0
-    start = phase[order[0]] / theta[order[0]]
-    for k in order[1:]:
-        start += _wrapped(phase[k] - theta[k] * start) / theta[k]
-    start = round(float(start), 6)
-    for near in (round(start), round(2 * start) / 2):
-        if abs(start - near) < 0.02:
-            start = float(near)
-            break
-    off = np.abs(_wrapped(phase - theta * start))
-    return start if off.max() < 0.05 + 0.02 * abs(start) * np.abs(error).max() else None
+    for rotations in sorted(range(-8, 9), key=abs):
+        start = (phase[order[0]] + 2 * np.pi * rotations) / theta[order[0]]
+        for k in order[1:]:
+            start += _wrapped(phase[k] - theta[k] * start) / theta[k]
+        near = round(2 * start) / 2
+        start = float(near) if abs(start - near) < 0.02 else round(float(start), 6)
+        off = np.abs(_wrapped(phase - theta * start))
+        if off.max() < 0.05 + 0.02 * abs(start) * error.max():
+            return start
+    return None

@@ -82,7 +82,7 @@ class Verdict:
         return json.dumps(self.facts(), default=_plain, ensure_ascii=False, indent=1)
 
     def _repr_html_(self) -> str:
-        from posviz.identify.drawing import html_of
+        from posviz.blackbox.drawing import html_of
 
         return html_of(self)
 

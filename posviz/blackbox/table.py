@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import to_numpy
-from posviz.identify.blocks import Blocks
-from posviz.identify.dump import layouts
-from posviz.identify.function import Check
-from posviz.identify.lines import compute, step_of
-from posviz.identify.rotation import dtype_of, line_of, named
-from posviz.identify.rules import Rule, name_rule, roundest
-from posviz.identify.sentences import rotation_verdict
-from posviz.identify.track import start_of, track
-from posviz.identify.verdict import Verdict, unknown
+from posviz.blackbox.blocks import Blocks
+from posviz.blackbox.dump import layouts
+from posviz.blackbox.function import Check
+from posviz.blackbox.lines import compute, step_of
+from posviz.blackbox.rotation import dtype_of, line_of, named
+from posviz.blackbox.rules import Rule, name_rule, roundest
+from posviz.blackbox.sentences import rotation_verdict
+from posviz.blackbox.track import start_of, track
+from posviz.blackbox.verdict import Verdict, unknown
 from posviz.wording import signed
 
 SAMPLE = 256

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import to_numpy
-from posviz.identify.blocks import Blocks
-from posviz.identify.function import Check
-from posviz.identify.lines import step_of
-from posviz.identify.rotation import Rotation, apply_line, dtype_of, line_of, named
-from posviz.identify.rules import PLAIN, name_loosely, name_rule, name_straight
-from posviz.identify.sentences import rotation_verdict
-from posviz.identify.track import Track, track
-from posviz.identify.verdict import Verdict, unknown
+from posviz.blackbox.blocks import Blocks
+from posviz.blackbox.function import Check
+from posviz.blackbox.lines import step_of
+from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.blackbox.rules import PLAIN, name_loosely, name_rule, name_straight
+from posviz.blackbox.sentences import rotation_verdict
+from posviz.blackbox.track import Track, track
+from posviz.blackbox.verdict import Verdict, unknown
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
 MATCH = 0.03  # of a norm before and after, as a logarithm

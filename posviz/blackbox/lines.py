@@ -15,8 +15,7 @@ def compute(line: str) -> Any:
     import posviz
 
     used = {node.id for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
-    names = {name: getattr(posviz, name) for name in used if name[0].isupper() or "_" in name
-             or name in ("ntk", "yarn", "llama3", "longrope", "sinusoidal")}  # fmt: skip
+    names = {name: getattr(posviz, name) for name in used if hasattr(posviz, name)}
     return eval(line, {"np": np, **names})
 
 
