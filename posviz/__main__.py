@@ -6,7 +6,14 @@ import warnings
 
 import typer
 
-from posviz.cli import classroom, doctor, figures, lessons, models  # noqa: F401  (they add their commands)
+from posviz.cli import (  # noqa: F401  (they add their commands)
+    classroom,
+    doctor,
+    figures,
+    identify,
+    lessons,
+    models,
+)
 from posviz.cli.common import app
 
 STOPPED = {128 + number: number for number in (signal.SIGINT, signal.SIGTERM)}  # by exit status

@@ -19,6 +19,7 @@ from posviz.blackbox.lines import compute, listed
 
 USUAL_BASES = (1e4, 5e5, 1e6, 1e5, 5e6, 1e7, 1.5e5, 1.6e5, 2.5e5, 5e4, 8e6, 2e6, 1e8)
 LENGTHS = tuple(2**power for power in range(8, 21))  # for which frequencies were learned
+LEAST = 1.001  # a factor below it is rounding
 PLAIN = 1.0  # a cost up to which nothing else is looked for
 EXPONENTS = {  # name, and the exponent of pair k of n, as a share of the base
     "2k/d": lambda k, n: k / n,
@@ -77,14 +78,18 @@ def name_rule(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -
     over its norm before, is used where a method sets it. Frequencies may have been rounded to half
     precision before they were used; a number for each pair is the last resort.
     """
-    for step in (1e-11, 1e-7):  # computed in float64, or in float32
+    best: Rule | None = None
+    for step, extra in ((1e-11, 0.0), (2.5e-7, 2.5)):  # computed in float64, or in float32
         loose = error + step * theta
-        if (plain := name_straight(theta, loose)) and plain.cost <= PLAIN:
-            return plain
-        rule = _likeliest(_formulas(theta, loose, gain), theta, loose)
-        if rule := rule or _rounded(theta, loose, gain):
-            return rule
-    return _likeliest(_divided(theta, loose), theta, loose)
+        rule = name_straight(theta, loose)
+        if rule is None or rule.cost > PLAIN:
+            formulas = _likeliest(_formulas(theta, loose, gain), theta, loose)
+            rule = formulas or _rounded(theta, loose, gain)
+        if rule and (best is None or rule.cost + extra < best.cost):
+            best = rule
+        if best and best.cost <= PLAIN:
+            break
+    return best or _likeliest(_divided(theta, loose), theta, loose)
 
 
 def name_straight(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -> Rule | None:
@@ -175,7 +180,7 @@ def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
             yield from _named_line(n, name, base, factor)
     odd = math.exp(slope * n)  # the base of "2k/d"
     for base in USUAL_BASES[:8] if n > 1 else ():
-        if base < odd * (1 - 1e-9):
+        if base * LEAST < odd:
             grown = (odd / base) ** ((n - 1) / n)
             factor = roundest(grown, grown * slope_spread * n)
             line = f"ntk({2 * n}, {factor!r}{_base(base)})"
@@ -196,6 +201,8 @@ def _named_line(n: int, name: str, base: float, factor: float) -> Iterator[Rule]
     cost = cost_of(base) + (0 if usual else 2.5) + (0 if factor == 1 else 1 + digits(factor))
     if factor == 1:
         yield Rule("plain", base, f"Frequencies({plain})", cost, exponent=name)
+    elif abs(factor - 1) < LEAST - 1:
+        return
     elif usual and factor > 1:
         line = f"position_interpolation({2 * n}, {factor!r}{_base(base)})"
         yield Rule("linear", base, line, cost, factor)
@@ -249,7 +256,7 @@ def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[
     n = len(theta)
     for base in _bases(theta, error):
         plain = rotary_frequencies(2 * n, base)
-        share, spread = theta / plain, 4 * error / plain
+        share, spread = theta / plain, np.maximum(4 * error / plain, 1e-12)
         if (share > 1 + spread).any():
             continue
         if abs(share[0] - 1) <= spread[0] and (share < 1 - spread).any():
@@ -273,7 +280,7 @@ def _ramps(
         if cost > 4 and fitted:
             continue
         factor = _factor(share, spread, kept)
-        if factor <= 1 or (np.abs(kept + (1 - kept) / factor - share) > spread).any():
+        if factor < LEAST or (np.abs(kept + (1 - kept) / factor - share) > spread).any():
             continue
         fitted = True
         usual = 0.1 * math.log(factor) + 1

@@ -21,7 +21,7 @@ GROUPS = {
     "Draw": ("export",),
     "Publish": ("site", "slides"),
     "Teach": ("assign", "grade", "guide"),
-    "Look into models": ("config", "sweep"),
+    "Look into models": ("identify", "config", "sweep"),
     "For authors": ("rerun", "proof"),
 }
 
