@@ -223,7 +223,9 @@ def _buckets(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
 def _bucket_rules(b: ByOffset, exact: int) -> Iterator[tuple[str, str]]:
     """Yield the rules of buckets that fit, as a name and a line for offsets {}, usual ones first."""
     farthest = int(np.abs(b.offsets).max())
-    usual = [(bi, nb, md) for bi in (False, True) for nb in (32, 64, 16, 128) for md in (128, 256, 64)]
+    usual = [
+        (bi, nb, md) for bi in (False, True) for nb in (32, 64, 16, 128) for md in (128, 256, 64)
+    ]
     own = [(bi, n * (1 + bi), md) for bi in (False, True) for n in (2 * exact, 2 * exact + 1)
            for md in range(exact + 1, max(2 * farthest, 200))]  # fmt: skip
     for rules in (usual, own):
@@ -232,10 +234,17 @@ def _bucket_rules(b: ByOffset, exact: int) -> Iterator[tuple[str, str]]:
             and _constant_within(b, t5_bucket(b.offsets, bidirectional=rule[0], num_buckets=rule[1], max_distance=rule[2]))
         ]  # fmt: skip
         for both, number, longest in sorted(fitting, key=lambda rule: digits(rule[2])):
-            yield "T5", f"t5_bucket({{}}, bidirectional={both}, num_buckets={number}, max_distance={longest})"
+            yield (
+                "T5",
+                f"t5_bucket({{}}, bidirectional={both}, num_buckets={number}, max_distance={longest})",
+            )
     for size in (2 * exact - 2, 2 * exact, 256):
         for longest in (512, 128, 256, 1024):
-            if size >= 4 and longest >= size // 2 + 2 and _constant_within(b, deberta_bucket(b.offsets, size, longest)):
+            if (
+                size >= 4
+                and longest >= size // 2 + 2
+                and _constant_within(b, deberta_bucket(b.offsets, size, longest))
+            ):
                 yield "DeBERTa", f"deberta_bucket({{}}, {size}, {longest}) + {size}"
 
 
@@ -260,7 +269,9 @@ def _kerple(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
             continue
         r1, r2 = ([roundest(float(fit[n]), 1e-6 * fit[n]) for fit in fits] for n in (0, 1))
         rule = "−r₁ · ln(1 + r₂ · distance)" if "log" in name else "−r₁ · distance^r₂"
-        said = [f"It is Kerple: it falls as {rule}, with r₁ = {r1[0]:.4g} and r₂ = {r2[0]:.4g} in head 0."]
+        said = [
+            f"It is Kerple: it falls as {rule}, with r₁ = {r1[0]:.4g} and r₂ = {r2[0]:.4g} in head 0."
+        ]
         ahead, future = b.side(-1)
         shown = len(ahead) and not np.isnan(future).any()
         facts = {"depends_on": "distance" if shown else "offset", "method": name.removesuffix("_bias"),
@@ -299,5 +310,7 @@ def _falling(b: ByOffset) -> Verdict:
                      ("the root of the distance", np.sqrt(far)))} if np.ptp(mean) else {}  # fmt: skip
         if likeness and max(likeness.values()) > 0.95:
             way = "falls" if mean[-1] < mean[0] else "rises"
-            said.append(f"On average over heads it {way} about as {max(likeness, key=likeness.get)}.")  # type: ignore[arg-type]
+            said.append(
+                f"On average over heads it {way} about as {max(likeness, key=likeness.get)}."
+            )  # type: ignore[arg-type]
     return Verdict("bias", tuple(said), method="other", depends_on="distance" if same else "offset")

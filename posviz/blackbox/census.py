@@ -32,7 +32,9 @@ def facts_of(verdict: Verdict, width: int | None = None) -> dict[str, Any]:
     if found["slopes"]:
         found["slopes"] = [float(f"{m:.6g}") for m in found["slopes"]]
     found["dtype"] = verdict.dtype
-    found["parameters"] = {k: v for k, v in verdict.parameters.items() if isinstance(v, str | int | float)}
+    found["parameters"] = {
+        k: v for k, v in verdict.parameters.items() if isinstance(v, str | int | float)
+    }
     return {name: value for name, value in found.items() if value not in (None, {})}
 
 
@@ -41,7 +43,11 @@ def same_as(verdict: Verdict) -> tuple[str, ...]:
     if not verdict.explained:
         return ()
     own = facts_of(verdict)
-    named = [f"{row['library']} {row['version']}, {row['function']}" for row in rows() if _matches(row, own)]
+    named = [
+        f"{row['library']} {row['version']}, {row['function']}"
+        for row in rows()
+        if _matches(row, own)
+    ]
     return tuple(named[:5])
 
 
@@ -60,7 +66,11 @@ def library(name: str, own: Verdict) -> tuple[Verdict, list[str]]:
     """Return the function of a library as a verdict, and the facts that its row settles."""
     known = [f"{row['library']} {row['function']}" for row in rows()]
     words = name.lower().split()
-    found = [row for row, text in zip(rows(), known, strict=True) if all(w in text.lower() for w in words)]
+    found = [
+        row
+        for row, text in zip(rows(), known, strict=True)
+        if all(w in text.lower() for w in words)
+    ]
     found = [row for row in found if row["kind"] == own.kind] or found
     if not found:
         near = spelt_like(name, known, cutoff=0.3)

@@ -71,10 +71,19 @@ def _meant(meant: Any, own: Verdict, head_dim: int) -> tuple[Verdict, list[str]]
         return meant, []
     if isinstance(meant, Encoding):
         encoding = meant
-        return identify(lambda x, p: encoding.at_query(x[None, None], p)[0, 0], head_dim=head_dim), []
+        return identify(
+            lambda x, p: encoding.at_query(x[None, None], p)[0, 0], head_dim=head_dim
+        ), []
     if callable(meant):
         return identify(meant, head_dim=head_dim), []
-    if isinstance(meant, dict) and set(meant) & {"before", "table", "cos", "inv_freq", "bias", "scores"}:
+    if isinstance(meant, dict) and set(meant) & {
+        "before",
+        "table",
+        "cos",
+        "inv_freq",
+        "bias",
+        "scores",
+    }:
         return identify(**meant), []
     if isinstance(meant, dict) or (isinstance(meant, str | Path) and _is_config(meant)):
         return _of_config(meant)
@@ -96,7 +105,15 @@ def _of_config(source: Any) -> tuple[Verdict, list[str]]:
     verdict = identify(inv_freq=kind.frequencies.inv_freq)
     factor = float(kind.frequencies.attention_factor)
     verdict = replace(verdict, attention_factor=factor, base=kind.base, method=verdict.method)
-    return verdict, ["kind", "rotary_dim", "base", "method", "factor", "attention_factor", "exponent"]
+    return verdict, [
+        "kind",
+        "rotary_dim",
+        "base",
+        "method",
+        "factor",
+        "attention_factor",
+        "exponent",
+    ]
 
 
 def _differ(name: str, own: Any, meant: Any) -> bool:

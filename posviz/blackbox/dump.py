@@ -194,7 +194,9 @@ def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
     seen = track(places[sample], response[sample], weights[sample], step / 2)
     fewest = int((np.abs(seen.theta) > 6 * seen.error).sum())
     counts = [len(seen.theta)]
-    if np.array_equal(blocks.entering, layouts(blocks.width)["interleaved"][: len(blocks.entering)]):
+    if np.array_equal(
+        blocks.entering, layouts(blocks.width)["interleaved"][: len(blocks.entering)]
+    ):
         counts = list(range(max(fewest, 1), len(seen.theta) + 1))
     at = places[sample], response[sample], weights[sample]
     for names in ((name_straight,), (name_rule, name_loosely)):
@@ -247,7 +249,9 @@ def _on_axis(places: np.ndarray, response, weights, axis: int) -> Track:
     return track(at, response[rows[keep]], weights[rows[keep]])
 
 
-def _compare(line: str, x: np.ndarray, y: np.ndarray, places: np.ndarray, step: float) -> list[Check]:
+def _compare(
+    line: str, x: np.ndarray, y: np.ndarray, places: np.ndarray, step: float
+) -> list[Check]:
     """Compare all rows of up to eight heads with a line of posviz."""
     ours = np.stack([apply_line(line, head, places) for head in x[:8]])
     off = np.abs(ours - y[:8])

@@ -170,7 +170,9 @@ def _changed(r: Rotation, ask: Callable[..., np.ndarray], reach: Reach) -> tuple
     factor = roundest((alpha[0] - 1) / (2 * original + 1 - original) * original, 2e-3)
     arguments = f"seq_len=int(positions.max()) + 1, original_max_seq_len={original}, base={base!r}"
     line = f"dynamic_ntk({2 * n}, {factor!r}, {arguments})"
-    rule = Rule("ntk", base, line, 0, factor, parameters={"original_max_seq_len": original, "dynamic": True})
+    rule = Rule(
+        "ntk", base, line, 0, factor, parameters={"original_max_seq_len": original, "dynamic": True}
+    )
     whole = f"lambda x, positions: Rotary(frequencies={line}, {layout}).at_query(x, positions)"
     return whole, _with_rule(r, rule)
 
@@ -188,7 +190,9 @@ def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout
         f"attention_factor={roundest(gain, 1e-6)!r}"
     )
     line = f"longrope({2 * n}, {arguments})"
-    rule = Rule("longrope", base, line, 0, max(lists[1]), parameters={"original_max_seq_len": original})
+    rule = Rule(
+        "longrope", base, line, 0, max(lists[1]), parameters={"original_max_seq_len": original}
+    )
     whole = f"lambda x, positions: Rotary(frequencies={line}, {layout}).at_query(x, positions)"
     return whole, _with_rule(r, rule)
 
@@ -236,5 +240,3 @@ def check(box: Box, line: str, end: int, blocks: Blocks) -> list[Check]:
             checks.append(Check(stop, float(off.max()), allowed, wrong))
         start = stop
     return checks
-
-

@@ -42,7 +42,9 @@ def mixed_verdict(box: Box, blocks: Blocks) -> Verdict:
     errors = {"half_split": seen.error[::2], "interleaved": seen.error[:half]}[layout]
     rule = name_rule(np.abs(repeats), errors)
     if rule is None:
-        return unknown("The two columns of a pair rotate by different angles, by no rule of posviz.")
+        return unknown(
+            "The two columns of a pair rotate by different angles, by no rule of posviz."
+        )
     order = {"half_split": "np.repeat({}, 2, -1)", "interleaved": "np.tile({}, 2)"}[layout]
     sign = "-" if repeats.sum() < 0 else ""
     angles = order.format(f"rotary_angles({sign}positions, {rule.code}.inv_freq)")

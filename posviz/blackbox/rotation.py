@@ -69,14 +69,16 @@ def named(
     gain, xpos = _gain(positions, response, weights)
     rotation = Rotation(blocks, layout, leaving, first, theta, direction, 0.0, gain, None, xpos)
     if len(tracks) > 1:
-        return rotation
+        return replace(rotation, rule=rule_of_axes(theta, error.max(axis=0)))
     if layout == "other":
         return _reordered(blocks, tracks[0], (gain, xpos), name)
     start = start_of(theta[0], tracks[0].phase, error[0])
     speed, spread = direction * theta[0], error[0]
     best = None
     for still in _zeros(blocks, layout, first):
-        rule = _rule(np.append(speed, np.zeros(still)), np.append(spread, np.zeros(still)), gain, name)
+        rule = _rule(
+            np.append(speed, np.zeros(still)), np.append(spread, np.zeros(still)), gain, name
+        )
         if rule and (best is None or rule.cost < best[0].cost):
             best = rule, still
     if best is None:
@@ -129,7 +131,9 @@ def _gain(
     spread = np.abs(log - np.median(log[loud]))[loud].max()
     middle = float(np.exp(np.median(log[loud])))
     if spread < 0.02:
-        return (1.0 if abs(middle - 1) < 2e-5 + spread else roundest(middle, 1e-6 + spread / 8)), None
+        return (
+            1.0 if abs(middle - 1) < 2e-5 + spread else roundest(middle, 1e-6 + spread / 8)
+        ), None
     lines = [np.polyfit(positions[rows], log[rows, k], 1) for k, rows in enumerate(loud.T)]
     slope, at_zero = np.array(lines).T
     if np.abs(log - at_zero - np.outer(positions, slope))[loud].max() > 0.02:
@@ -147,7 +151,12 @@ def _gain(
         return None, None
     _, gamma, scale_base = _refined(sign * slope, *found)
     centre = -float((at_zero * slope).sum() / (slope * slope).sum())
-    xpos = {"gamma": gamma, "scale_base": scale_base, "sign": sign, "centre": roundest(centre, 0.02)}
+    xpos = {
+        "gamma": gamma,
+        "scale_base": scale_base,
+        "sign": sign,
+        "centre": roundest(centre, 0.02),
+    }
     return 1.0, xpos
 
 
@@ -231,7 +240,12 @@ def _frequency_line(r: Rotation) -> str:
 def _rotary_arguments(r: Rotation) -> str:
     rule = r.rule
     gain = _frequency_line(r)
-    if rule and rule.code.startswith("Frequencies(rotary_frequencies(") and gain == rule.code and rule.method == "plain":
+    if (
+        rule
+        and rule.code.startswith("Frequencies(rotary_frequencies(")
+        and gain == rule.code
+        and rule.method == "plain"
+    ):
         base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
         part = "" if r.rotary_dim == r.blocks.width else f"rotary_dim={r.rotary_dim}, "
         return base + part
@@ -242,7 +256,11 @@ def _xpos_line(r: Rotation, layout: str) -> str:
     assert r.xpos
     base = r.rule.base if r.rule and r.rule.base else 1e4
     given = [] if base == 1e4 else [f"base={base!r}"]
-    given += [f"{n}={r.xpos[n]!r}" for n, usual in (("gamma", 0.4), ("scale_base", 512.0)) if r.xpos[n] != usual]
+    given += [
+        f"{n}={r.xpos[n]!r}"
+        for n, usual in (("gamma", 0.4), ("scale_base", 512.0))
+        if r.xpos[n] != usual
+    ]
     return f"XPos({', '.join([*given, f'layout={layout!r}'])})"
 
 
@@ -314,41 +332,41 @@ def axis_of_pairs(theta: np.ndarray) -> np.ndarray | None:
     return axis if (others <= 1e-6 * size.max(axis=0) + 1e-12).all() else None
 
 
+def rule_of_axes(theta: np.ndarray, error: np.ndarray) -> Rule | None:
+    """Return the rule of the pairs' frequencies, over all pairs (M-RoPE) or over an axis's own."""
+    axis, speed = axis_of_pairs(theta), theta.sum(axis=0)
+    if axis is None or (speed <= 0).any():
+        return None
+    whole = name_rule(speed, error)
+    if whole and whole.exponent == "2k/d" and whole.method == "plain":
+        return whole
+    rules = [name_rule(speed[axis == a], error[axis == a]) for a in np.unique(axis)]
+    same = all(rule and rule.code == rules[0].code for rule in rules)  # type: ignore[union-attr]
+    return rules[0] if same else None
+
+
 def axes_line(r: Rotation) -> str | None:
     """Return the angles [len, pairs] of positions [len, axes] as posviz makes them, if it does."""
-    axis = axis_of_pairs(r.theta)
-    if axis is None:
+    axis, rule = axis_of_pairs(r.theta), r.rule
+    if axis is None or rule is None:
         return None
-    speed, n = r.theta.sum(axis=0), r.theta.shape[1]
-    error = np.abs(speed) * 2e-6 + 1e-12
-    rule = name_rule(np.abs(speed), error) if (speed > 0).all() else None
-    if rule and rule.exponent == "2k/d" and rule.method == "plain":
-        sections = np.bincount(axis, minlength=len(r.theta)).tolist()
+    n, own = r.theta.shape[1], rule.frequencies().inv_freq
+    lines = []
+    if len(own) == n:
         inv_freq = f"rotary_frequencies({2 * n}, {rule.base!r})"
-        if len(r.theta) == 3:
-            for interleaved in (False, True):
-                line = f"mrope_angles(np.moveaxis(positions, -1, 0), {inv_freq}, {tuple(sections)}, interleaved={interleaved})"
-                if _angles_fit(line, r.theta):
-                    return line
-        return f"positions[..., {axis.tolist()}] * {inv_freq}"
-    rules = []
-    for a in range(len(r.theta)):
-        own = speed[axis == a]
-        rule = name_rule(np.abs(own), error[axis == a]) if len(own) and (own > 0).all() else None
-        if rule is None:
-            return None
-        rules.append(rule)
-    first, second = rules[0], rules[-1]
-    if len(rules) == 2 and first.code == second.code and first.method == "plain" and first.exponent == "2k/d":
-        for name in ("column", "row"):
-            base = "" if first.base == 1e4 else f"base={first.base!r}, "
-            line = f"axial_angles(positions[..., 0], positions[..., 1], {2 * n}, {base}first={name!r})"
-            if n % 2 == 0 and _angles_fit(line, r.theta):
-                return line
-    inv_freq = np.zeros(n)
-    for a, rule in enumerate(rules):
-        inv_freq[axis == a] = rule.frequencies().inv_freq
-    return f"positions[..., {axis.tolist()}] * {listed(inv_freq)}"
+        sections = tuple(np.bincount(axis, minlength=3).tolist())
+        lines = [
+            f"mrope_angles(np.moveaxis(positions, -1, 0), {inv_freq}, {sections}, interleaved={interleaved})"
+            for interleaved in (False, True) if len(r.theta) == 3
+        ]  # fmt: skip
+        lines.append(f"positions[..., {axis.tolist()}] * {inv_freq}")
+    elif len(r.theta) == 2:
+        base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
+        lines = [
+            f"axial_angles(positions[..., 0], positions[..., 1], {2 * n}, {base}first={first!r})"
+            for first in ("column", "row")
+        ]
+    return next((line for line in lines if _angles_fit(line, r.theta)), None)
 
 
 def _angles_fit(line: str, theta: np.ndarray) -> bool:
@@ -357,7 +375,7 @@ def _angles_fit(line: str, theta: np.ndarray) -> bool:
         angles = compute(f"lambda positions: {line}")(positions)
     except ValueError:
         return False
-    return bool(np.abs(angles - positions @ theta).max() < 1e-4)
+    return bool(np.abs(angles - positions @ theta).max() < 1e-4 * max(1, np.abs(theta).max()))
 
 
 # ---------------------------------------------------------------- how exact the angles are
@@ -397,4 +415,13 @@ def usual_attention(rule: Rule | None) -> float:
     return 0.1 * math.log(rule.factor) + 1 if rule and rule.method == "yarn" else 1.0
 
 
-__all__ = ["Rotation", "apply_line", "axes_line", "axis_of_pairs", "digits", "dtype_of", "line_of", "named"]
+__all__ = [
+    "Rotation",
+    "apply_line",
+    "axes_line",
+    "axis_of_pairs",
+    "digits",
+    "dtype_of",
+    "line_of",
+    "named",
+]

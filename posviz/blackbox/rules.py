@@ -68,7 +68,7 @@ def cost_of(base: float) -> float:
     """Return what a base costs beside others: nothing if everybody uses it."""
     if base in USUAL_BASES:
         return 0.0 if base == 1e4 else 0.5
-    return digits(base) + (1.0 if base == round(base) else 4.0)
+    return digits(base) + (0.5 if base == round(base) else 4.0)
 
 
 def name_rule(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -> Rule | None:
@@ -184,7 +184,7 @@ def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
             grown = (odd / base) ** ((n - 1) / n)
             factor = roundest(grown, grown * slope_spread * n)
             line = f"ntk({2 * n}, {factor!r}{_base(base)})"
-            cost = 1.5 + cost_of(base) + digits(factor)
+            cost = 2 + cost_of(base) + digits(factor)
             yield Rule("ntk", base, line, cost, factor)
 
 
@@ -276,7 +276,10 @@ def _ramps(
 ) -> Iterator[Rule]:
     """Yield the rules that make share = kept + (1 − kept)/factor, for the usual ramps or for any."""
     n, fitted = len(share), False
-    for kept, method, arguments, cost, default in (*_usual_ramps(n, base), *_own_ramps(share, spread, base)):
+    for kept, method, arguments, cost, default in (
+        *_usual_ramps(n, base),
+        *_own_ramps(share, spread, base),
+    ):
         if cost > 4 and fitted:
             continue
         factor = _factor(share, spread, kept)
@@ -351,12 +354,16 @@ def _own_ramps(share: np.ndarray, spread: np.ndarray, base: float) -> Iterator[t
     elif len(inside) == 1:  # any line through the pair
         place = int(inside[0])
         left = 1 / (1 - kept[place])
-        first, last = (place - 1, place - 1 + left) if left <= 2 else (place + 1 - 1 / kept[place], place + 1)
+        first, last = (
+            (place - 1, place - 1 + left) if left <= 2 else (place + 1 - 1 / kept[place], place + 1)
+        )
     else:
         first = last = int((kept > 0.5).sum()) - 0.5
     if first <= last and 0 <= first:
         fast, slow = (float(4096 / (2 * np.pi) * base ** (-end / n)) for end in (first, last))
-        arguments = f"original_max_seq_len=4096, beta_fast={fast!r}, beta_slow={slow!r}, truncate=False"
+        arguments = (
+            f"original_max_seq_len=4096, beta_fast={fast!r}, beta_slow={slow!r}, truncate=False"
+        )
         yield _ramp(k, first, last), "yarn", arguments, 6, 1e4
 
 
@@ -371,7 +378,9 @@ def _divided(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
     for base in USUAL_BASES:
         plain = rotary_frequencies(2 * n, base)
         spread = 4 * error / theta
-        divisors = np.array([roundest(d, d * s) for d, s in zip(plain / theta, spread, strict=True)])
+        divisors = np.array(
+            [roundest(d, d * s) for d, s in zip(plain / theta, spread, strict=True)]
+        )
         if (divisors >= 1).all():
             cost = 40 + cost_of(base) + sum(map(digits, divisors)) + np.log(divisors).mean()
             line = f"Frequencies(rotary_frequencies({2 * n}, {base!r}) / {listed(divisors)})"

@@ -23,7 +23,7 @@ def rotation_verdict(r: Rotation, line: str, checks: list[Check], reach: Reach |
     rule = r.rule
     facts: dict[str, Any] = {
         "layout": r.layout if r.leaving == r.layout else f"{r.layout} to {r.leaving}",
-        "rotary_dim": r.rotary_dim if rule is None or rule.method == "proportional" else 2 * len(rule.frequencies().inv_freq) if "positions" not in rule.code else r.rotary_dim,
+        "rotary_dim": r.rotary_dim,
         "base": rule.base if rule else None,
         "direction": r.direction,
         "first_position": r.start,
@@ -34,7 +34,15 @@ def rotation_verdict(r: Rotation, line: str, checks: list[Check], reach: Reach |
         "exponent": rule.exponent if rule else None,
         "parameters": (rule.parameters if rule else {}) | (r.xpos or {}),
     }
-    said = [_pairs(r), _angles(r), *_extension(r), *_gain(r), *_format(r), *_reach(reach), *_unexplained(r, bad)]
+    said = [
+        _pairs(r),
+        _angles(r),
+        *_extension(r),
+        *_gain(r),
+        *_format(r),
+        *_reach(reach),
+        *_unexplained(r, bad),
+    ]
     return Verdict(
         "rotation",
         tuple(said),
@@ -47,7 +55,11 @@ def rotation_verdict(r: Rotation, line: str, checks: list[Check], reach: Reach |
 
 
 def _pairs(r: Rotation) -> str:
-    name = f"{r.layout} ({STYLE[r.layout]})" if r.layout in STYLE else "neither interleaved nor half_split"
+    name = (
+        f"{r.layout} ({STYLE[r.layout]})"
+        if r.layout in STYLE
+        else "neither interleaved nor half_split"
+    )
     first = ", ".join(f"({a}, {b})" for a, b in r.blocks.entering[:2].tolist())
     where = "" if r.first_column == 0 else f" from column {r.first_column} on"
     moving = 2 * len(r.blocks.entering)
@@ -83,7 +95,11 @@ def _axes(r: Rotation) -> str:
     if axis is None:
         return "Its positions have columns, and a pair follows several of them at once."
     counts = np.bincount(axis, minlength=len(r.theta)).tolist()
-    return f"Its positions have {len(counts)} columns, which {', '.join(map(str, counts))} pairs follow."
+    base = f" The base is {r.rule.base:,.10g}." if r.rule and r.rule.base else ""
+    return (
+        f"Its positions have {len(counts)} columns, which {', '.join(map(str, counts))} pairs "
+        f"follow.{base}"
+    )
 
 
 def _extension(r: Rotation) -> list[str]:
@@ -114,7 +130,9 @@ def _extension(r: Rotation) -> list[str]:
 def _gain(r: Rotation) -> list[str]:
     if r.xpos:
         what = "divided" if r.xpos["sign"] < 0 else "multiplied"
-        return [f"Each pair is {what} by xPos's scale, with gamma {r.xpos['gamma']:g} and scale_base {r.xpos['scale_base']:g}, counted from position {r.xpos['centre']:g}."]
+        return [
+            f"Each pair is {what} by xPos's scale, with gamma {r.xpos['gamma']:g} and scale_base {r.xpos['scale_base']:g}, counted from position {r.xpos['centre']:g}."
+        ]
     said = []
     if r.gain is None:
         said.append("The pairs are multiplied by different numbers.")
@@ -144,11 +162,17 @@ def _reach(reach: Reach | None) -> list[str]:
     if reach.limit:
         return [f"It ends at position {reach.limit - 1:,}: position {reach.limit:,} {reach.error}."]
     if reach.held:
-        return [f"From position {reach.held - 1:,} on all positions have the same angles: its table has {reach.held:,} rows."]
+        return [
+            f"From position {reach.held - 1:,} on all positions have the same angles: its table has {reach.held:,} rows."
+        ]
     if reach.remembers:
-        return [f"It has a memory: after a call with positions up to {reach.longest:,} or more, a short call gives other angles than before."]
+        return [
+            f"It has a memory: after a call with positions up to {reach.longest:,} or more, a short call gives other angles than before."
+        ]
     if reach.longest is not None:
-        return [f"Its frequencies depend on the longest position of the call: from {reach.longest + 1:,} on they are others."]
+        return [
+            f"Its frequencies depend on the longest position of the call: from {reach.longest + 1:,} on they are others."
+        ]
     return []
 
 
@@ -157,5 +181,11 @@ def _unexplained(r: Rotation, bad: list[Check]) -> list[str]:
         return []
     first = min(bad, key=lambda c: c.end)
     pairs = [k for k, pair in enumerate(r.blocks.leaving.tolist()) if {*pair} & {*first.wrong}]
-    which = "all pairs" if len(pairs) == len(r.blocks.leaving) else f"pairs {pairs[0]} to {pairs[-1]}" if pairs else "columns at rest"
+    which = (
+        "all pairs"
+        if len(pairs) == len(r.blocks.leaving)
+        else f"pairs {pairs[0]} to {pairs[-1]}"
+        if pairs
+        else "columns at rest"
+    )
     return [f"Not explained: below position {first.end:,}, {which} differ from the line below."]

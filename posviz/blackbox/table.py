@@ -103,7 +103,9 @@ def _doubled(rule: Rule) -> Rule:
 
 def _verdict(rows, empty, order, cosine_first, rule: Rule, start, scale) -> Verdict:
     length, width = rows.shape
-    at = f"np.arange({length})" + ("" if not start else f" {'+' if start > 0 else '-'} {abs(start):g}")
+    at = f"np.arange({length})" + (
+        "" if not start else f" {'+' if start > 0 else '-'} {abs(start):g}"
+    )
     usual = {"2k/d": "paper", "k/(d/2-1)": "tensor2tensor"}
     plain = rule.method == "plain" and rule.exponent in usual and "rounded" not in rule.parameters
     if plain and not cosine_first and width % 2 == 0:
@@ -228,7 +230,9 @@ def _grid(rows: np.ndarray) -> Verdict | None:
 
 def _not_a_formula(rows: np.ndarray) -> Verdict:
     """Return the verdict on learned numbers: neighbours are similar, or not even that."""
-    unit = (rows - rows.mean(axis=0)) / (np.linalg.norm(rows - rows.mean(axis=0), axis=1)[:, None] + 1e-300)
+    unit = (rows - rows.mean(axis=0)) / (
+        np.linalg.norm(rows - rows.mean(axis=0), axis=1)[:, None] + 1e-300
+    )
     near = float((unit[1:] * unit[:-1]).sum(axis=1).mean())
     half = len(unit) // 2
     far = float((unit[:half] * unit[-half:]).sum(axis=1).mean())
@@ -266,7 +270,9 @@ def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> Verdict:
     sample = np.union1d(sample, np.arange(min(64, len(z))))
     pairs = layouts(2 * z.shape[1])[layout or "half_split"]
     blocks = Blocks(2 * z.shape[1], pairs, pairs, *[np.array([], int)] * 2)
-    rotation = named(blocks, [track(places[sample], z[sample], step=step / 2)], places[sample], z[sample])
+    rotation = named(
+        blocks, [track(places[sample], z[sample], step=step / 2)], places[sample], z[sample]
+    )
     where = sample[places[sample] < 4096]
     rotation = dtype_of(rotation, lambda _: z[where], places[where])
     line = line_of(rotation)
@@ -296,7 +302,11 @@ def identify_inv_freq(inv_freq: Any) -> Verdict:
     off = float(np.abs(rule.frequencies().inv_freq - theta).max())
     said = [f"These are the frequencies of {2 * len(theta)} dimensions."]
     said += [f"The base is {rule.base:,.10g}."] if rule.base else []
-    said += [] if rule.method == "plain" else [f"The method is {rule.method}, the factor {rule.factor:g}."]
+    said += (
+        []
+        if rule.method == "plain"
+        else [f"The method is {rule.method}, the factor {rule.factor:g}."]
+    )
     return Verdict(
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,
         direction=1, method=rule.method, factor=rule.factor, exponent=rule.exponent,
