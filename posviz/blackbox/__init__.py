@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from posviz.encodings.checks import require_integer
 from posviz.blackbox.bias import identify_bias
 from posviz.blackbox.census import same_as
 from posviz.blackbox.compare import compared
@@ -18,6 +17,7 @@ from posviz.blackbox.dump import identify_dump
 from posviz.blackbox.function import identify_function
 from posviz.blackbox.table import identify_cos_sin, identify_inv_freq, identify_table
 from posviz.blackbox.verdict import Verdict
+from posviz.encodings.checks import require_integer
 
 __all__ = ["Verdict", "identify"]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import to_numpy
+from posviz.blackbox.lines import compute, listed, step_of
+from posviz.blackbox.rules import digits, roundest
+from posviz.blackbox.verdict import Verdict, unknown
 from posviz.encodings.alibi import alibi_slopes
 from posviz.encodings.deberta import deberta_bucket
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
-from posviz.blackbox.lines import compute, listed, step_of
-from posviz.blackbox.rules import digits, roundest
-from posviz.blackbox.verdict import Verdict, unknown
 
 MASKED = -9.9e3  # what is below it hides a key
 
@@ -60,7 +60,7 @@ def identify_bias(bias: Any, without: Any = None) -> Verdict:
     if np.isnan(array).any():
         return unknown("The bias contains NaN, so nothing can be read off it.")
     seen = array > MASKED
-    if min(array.shape[1:]) < 2 and max(array.shape[1:]) < 8 or seen.sum() < 8:
+    if (min(array.shape[1:]) < 2 and max(array.shape[1:]) < 8) or seen.sum() < 8:
         return unknown("The bias has too few entries that are not hidden: give 24 × 24 or more.")
     scale = float(np.abs(array[seen]).max())
     if scale == 0:
@@ -305,12 +305,12 @@ def _falling(b: ByOffset) -> Verdict:
     said = [f"It depends on the {'distance' if same else 'offset'} alone, by no rule of posviz."]
     if len(far) > 3:
         mean = past.mean(axis=0)
-        likeness = {name: abs(np.corrcoef(mean, x)[0, 1]) for name, x in
-                    (("the distance", far), ("the logarithm of the distance", np.log(far)),
-                     ("the root of the distance", np.sqrt(far)))} if np.ptp(mean) else {}  # fmt: skip
-        if likeness and max(likeness.values()) > 0.95:
+        shapes = {"the distance": far, "the logarithm of the distance": np.log(far)}
+        if np.ptp(mean) > 0:
+            name, like = max(
+                ((name, abs(np.corrcoef(mean, x)[0, 1])) for name, x in shapes.items()),
+                key=lambda pair: pair[1],
+            )
             way = "falls" if mean[-1] < mean[0] else "rises"
-            said.append(
-                f"On average over heads it {way} about as {max(likeness, key=likeness.get)}."
-            )  # type: ignore[arg-type]
+            said += [f"On average over heads it {way} about as {name}."] * (like > 0.95)
     return Verdict("bias", tuple(said), method="other", depends_on="distance" if same else "offset")

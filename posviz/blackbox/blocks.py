@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+
+def _none() -> np.ndarray:
+    return np.array([], int)
 
 
 @dataclass(frozen=True)
@@ -18,8 +22,8 @@ class Blocks:
     width: int
     entering: np.ndarray
     leaving: np.ndarray
-    rest: np.ndarray
-    rest_to: np.ndarray
+    rest: np.ndarray = field(default_factory=_none)
+    rest_to: np.ndarray = field(default_factory=_none)
     rest_gain: float = 1.0
     mixed: bool = False
 

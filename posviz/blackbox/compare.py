@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from posviz.configs import read_config
-from posviz.encodings.doors import Encoding
 from posviz.blackbox.box import Box
 from posviz.blackbox.census import library
 from posviz.blackbox.rotation import apply_line
 from posviz.blackbox.verdict import Verdict
+from posviz.configs import read_config
+from posviz.encodings.doors import Encoding
+from posviz.encodings.rotary import change_layout
 
 Rotate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
@@ -102,9 +103,10 @@ def _of_config(source: Any) -> tuple[Verdict, list[str]]:
     kind = next((kind for kind in reading.kinds if kind.frequencies is not None), None)
     if kind is None:
         raise ValueError("By this config.json no layer rotates, so there is nothing to compare.")
-    verdict = identify(inv_freq=kind.frequencies.inv_freq)
-    factor = float(kind.frequencies.attention_factor)
-    verdict = replace(verdict, attention_factor=factor, base=kind.base, method=verdict.method)
+    frequencies = kind.frequencies
+    assert frequencies is not None
+    factor = float(frequencies.attention_factor)
+    verdict = replace(identify(inv_freq=frequencies.inv_freq), attention_factor=factor)
     return verdict, [
         "kind",
         "rotary_dim",
@@ -171,14 +173,11 @@ def _mends(own: Verdict, meant: Verdict, wrong: list[str]) -> dict[str, Callable
 
 
 def _reordered(run: Rotate, own: Verdict, meant: Verdict) -> Rotate:
-    from posviz.encodings.rotary import change_layout
-
-    there, back = (own.layout, meant.layout), (meant.layout, own.layout)
-    dim = meant.rotary_dim
+    here, there, dim = str(own.layout), str(meant.layout), own.rotary_dim
 
     def rotate(x, positions):
-        x = change_layout(x, source=back[0], target=back[1], rotary_dim=dim)
-        return change_layout(run(x, positions), source=there[0], target=there[1], rotary_dim=dim)
+        x = change_layout(x, source=there, target=here, rotary_dim=dim)
+        return change_layout(run(x, positions), source=here, target=there, rotary_dim=dim)
 
     return rotate
 

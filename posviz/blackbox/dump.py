@@ -64,14 +64,14 @@ def _rows(rows: Any, name: str) -> np.ndarray:
 
 def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> Verdict:
     """Return the verdict on rows [heads, len, d]."""
-    length, width = x.shape[1:]
+    length = x.shape[1]
     if length < 3:
         return unknown(f"{length} rows say too little: give at least 3, better 40.")
     step = max(step_of(y), step_of(x))
     if np.abs(x - y).max() <= step * np.abs(x).max():
         return unknown("The rows are the same before and after: nothing rotates.")
     places = np.arange(length) if positions is None else np.asarray(positions)
-    axes = 1 if places.ndim == 1 else places.shape[1]
+    axes = places[0].size
     if axes == 1:
         places, keep = np.unique(places.reshape(length), return_index=True)
         x, y = x[:, keep], y[:, keep]
@@ -87,7 +87,7 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> Verdict:
         rank = (verdict.explained, -cost, -(verdict.difference or 0))
         if best is None or rank > best[0]:
             best = rank, verdict
-    if best is None or not best[1].explained and best[1].difference > 0.5 * np.abs(y).max():
+    if best is None or (not best[1].explained and best[1].difference > 0.5 * np.abs(y).max()):
         return unknown(
             "No pairs of columns keep their length from before to after, so this is no rotation of "
             "the rows, or rows and columns are in an order that was not tried."
@@ -125,7 +125,7 @@ def _pairings(x: np.ndarray, y: np.ndarray, step: float) -> Iterator[Blocks]:
         for leaving in layouts(width).values():
             if entering is not leaving and _keeps(log_x(entering), log_y(leaving)):
                 found = True
-                yield Blocks(width, entering, leaving, *[np.array([], int)] * 2)
+                yield Blocks(width, entering, leaving)
     if not found and (blocks := _nearest(log_x, log_y, width, still)):
         yield blocks
 
@@ -164,7 +164,8 @@ def _nearest(log_x, log_y, width: int, still: np.ndarray) -> Blocks | None:
     candidates = np.array([(i, j) for n, i in enumerate(moving) for j in moving[n + 1 :]])
     if not len(candidates):
         return None
-    off, used, pairs = _off(log_x(candidates), log_y(candidates)), set(), []
+    off, pairs = _off(log_x(candidates), log_y(candidates)), []
+    used: set[int] = set()
     for best in np.argsort(off):
         i, j = candidates[best].tolist()
         if off[best] < MATCH and not {i, j} & used:
@@ -194,25 +195,20 @@ def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
     seen = track(places[sample], response[sample], weights[sample], step / 2)
     fewest = int((np.abs(seen.theta) > 6 * seen.error).sum())
     counts = [len(seen.theta)]
-    if np.array_equal(
-        blocks.entering, layouts(blocks.width)["interleaved"][: len(blocks.entering)]
-    ):
+    if np.array_equal(blocks.entering.ravel(), np.arange(blocks.entering.size)):
         counts = list(range(max(fewest, 1), len(seen.theta) + 1))
     at = places[sample], response[sample], weights[sample]
-    for names in ((name_straight,), (name_rule, name_loosely)):
-        best = None
-        for count in counts:
-            for name in names:
-                rotation = _named_part(blocks, seen, at, count, name)
-                cost = rotation.rule.cost if rotation.rule else np.inf
-                if name is name_loosely and not rotation.rounding:
-                    continue
-                if best is None or cost < best[0]:
-                    best = cost, rotation
-        assert best
-        if best[0] <= PLAIN:
-            break
-    return best[1]
+    found = [_named_part(blocks, seen, at, count, name_straight) for count in counts]
+    best = min(found, key=_cost)
+    if _cost(best) <= PLAIN:
+        return best
+    found = [_named_part(blocks, seen, at, count, name_rule) for count in counts]
+    loose = [_named_part(blocks, seen, at, count, name_loosely) for count in counts]
+    return min([*found, *(r for r in loose if r.rounding)], key=_cost)
+
+
+def _cost(rotation: Rotation) -> float:
+    return rotation.rule.cost if rotation.rule else np.inf
 
 
 def _named_part(blocks: Blocks, seen: Track, at: tuple, count: int, name: Callable) -> Rotation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,46 +94,43 @@ def _end(reach: Reach) -> int:
 
 def _walk(ask: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray, Reach]:
     """Ask for farther and farther positions, until the function ends or changes."""
-    near = np.arange(NEAR)
-    responses = ask(near)
-    before = responses[NEAR - 1]
-    places, last, reach = [*near.tolist()], NEAR - 1, Reach()
-    far = [int(NEAR * 1.5**power) for power in range(21)] + [FARTHEST - 1]
-    for place in far:
+    places, responses, reach = [*range(NEAR)], [*ask(np.arange(NEAR))], Reach()
+    before = responses[-1]  # at the same position in every call
+
+    def trouble(place: int) -> str:
         try:
-            first, there = ask(np.array([NEAR - 1, place]))
+            again, there = ask(np.array([NEAR - 1, place]))
         except Exception as error:  # somebody's code may raise anything
-            limit = _bisect(last, place, lambda p: _fails(ask, p))
-            reach = Reach(limit=limit, error=f"raises {type(error).__name__}")
-            break
+            return f"raises {type(error).__name__}"
         if not np.isfinite(there).all():
-            limit = _bisect(last, place, lambda p: not np.isfinite(ask(np.array([p]))).all())
-            reach = Reach(limit=limit, error="gives NaN")
+            return "gives NaN"
+        return "changes" if np.abs(again - before).max() > CHANGED else ""
+
+    for place in [*(int(NEAR * 1.5**power) for power in range(21)), FARTHEST - 1]:
+        if what := trouble(place):
+            remembers = what == "changes" and np.abs(ask(np.array([NEAR - 1]))[0] - before).max()
+            if remembers > CHANGED:
+                reach = Reach(longest=places[-1], remembers=True)
+                break
+            first = _bisect(places[-1], place, lambda p: bool(trouble(p)))
+            is_end = what != "changes"
+            reach = Reach(limit=first, error=what) if is_end else Reach(longest=first - 1)
             break
-        if np.abs(first - before).max() > CHANGED:
-            changed = lambda p: np.abs(ask(np.array([NEAR - 1, p]))[0] - before).max() > CHANGED  # noqa: E731
-            remembers = bool(np.abs(ask(near[-1:])[0] - before).max() > CHANGED)
-            longest = last if remembers else _bisect(last, place, changed) - 1
-            reach = Reach(longest=longest, remembers=remembers)
-            break
+        there = ask(np.array([NEAR - 1, place]))[1]
         if np.abs(there - responses[-1]).max() < 1e-9 and np.abs(there - before).max() > CHANGED:
-            held = _bisect(places[-2], place, lambda p, end=there: bool(
-                np.abs(ask(np.array([NEAR - 1, p]))[1] - end).max() < 1e-9))  # fmt: skip
-            reach = Reach(held=held + 1)
+            reach = Reach(
+                held=1 + _bisect(places[-2], place, lambda p, end=place: _same(ask, p, end))
+            )
             break
         places.append(place)
-        responses, last = np.vstack([responses, there]), place
-    end = _end(reach)
-    keep = np.array(places) < end
-    return np.array(places)[keep], responses[keep], reach
+        responses.append(there)
+    keep = np.array(places) < _end(reach)
+    return np.array(places)[keep], np.array(responses)[keep], reach
 
 
-def _fails(ask: Callable[[np.ndarray], np.ndarray], place: int) -> bool:
-    try:
-        ask(np.array([NEAR - 1, place]))
-    except Exception:  # somebody's code may raise anything
-        return True
-    return False
+def _same(ask: Callable[[np.ndarray], np.ndarray], *places: int) -> bool:
+    one, other = ask(np.array(places))
+    return bool(np.abs(one - other).max() < 1e-9)
 
 
 def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
@@ -198,8 +195,6 @@ def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout
 
 
 def _with_rule(r: Rotation, rule: Rule) -> Rotation:
-    from dataclasses import replace
-
     return replace(r, rule=rule)
 
 
@@ -227,7 +222,7 @@ def check(box: Box, line: str, end: int, blocks: Blocks) -> list[Check]:
         if stop <= start:
             continue
         for length in (1, 7, 40):
-            shape = (length,) if box.axes == 1 else (length, box.axes)
+            shape = (length,) if box.axes == 1 else (length, int(box.axes or 1))
             high = stop if box.axes == 1 else min(stop, 64)
             low = start if box.axes == 1 else 0
             places = np.sort(rng.integers(low, high, size=shape), axis=0)

@@ -33,9 +33,9 @@ def mixed_verdict(box: Box, blocks: Blocks) -> Verdict:
         x = np.zeros((len(places), width))
         x[:, blocks.entering[:, member]] = 1
         y = box(x, places)
-        own, other = blocks.entering[:, member], blocks.entering[:, 1 - member]
+        own, partner = blocks.entering[:, member], blocks.entering[:, 1 - member]
         waves[:, own] += y[:, own]
-        waves[:, other] += 1j * y[:, other] * (1 if member == 0 else -1)
+        waves[:, partner] += 1j * y[:, partner] * (1 if member == 0 else -1)
     seen = track(places, waves)
     half = width // 2
     repeats = {"half_split": seen.theta[::2], "interleaved": seen.theta[:half]}[layout]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import to_dtype
-from posviz.encodings.doors import Encoding
-from posviz.encodings.xpos import xpos_scale
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.lines import compute, listed
-from posviz.blackbox.rules import Rule, digits, name_rule, roundest
+from posviz.blackbox.rules import Rule, name_rule, roundest
 from posviz.blackbox.track import Track, start_of
-
-AXES = {2: ("row", "column"), 3: ("time", "row", "column")}
+from posviz.encodings.doors import Encoding
+from posviz.encodings.rotary import LAYOUTS
+from posviz.encodings.xpos import xpos_scale
 
 
 @dataclass(frozen=True)
@@ -131,49 +129,39 @@ def _gain(
     spread = np.abs(log - np.median(log[loud]))[loud].max()
     middle = float(np.exp(np.median(log[loud])))
     if spread < 0.02:
-        return (
-            1.0 if abs(middle - 1) < 2e-5 + spread else roundest(middle, 1e-6 + spread / 8)
-        ), None
+        is_one = abs(middle - 1) < 2e-5 + spread
+        return (1.0 if is_one else roundest(middle, 1e-6 + spread / 8)), None
     lines = [np.polyfit(positions[rows], log[rows, k], 1) for k, rows in enumerate(loud.T)]
     slope, at_zero = np.array(lines).T
     if np.abs(log - at_zero - np.outer(positions, slope))[loud].max() > 0.02:
         return None, None
-    sign = -1 if slope[0] > 0 else 1
-    found = None
-    n = len(slope)
-    for gamma in np.concatenate([[0.4], np.geomspace(0.01, 10, 400)]):
-        unit = np.log(xpos_scale(1, 2 * n, gamma=gamma, scale_base=1.0))
-        scale_base = float((unit * unit).sum() / (sign * slope * unit).sum())
-        off = np.abs(sign * slope * scale_base - unit).max()
-        if scale_base > 0 and (found is None or off < found[0] * 0.5 or off < 1e-7 < found[0]):
-            found = off, float(gamma), scale_base
-    if found is None or found[0] > 0.02:
+    xpos = _xpos(slope)
+    if xpos is None:
         return None, None
-    _, gamma, scale_base = _refined(sign * slope, *found)
     centre = -float((at_zero * slope).sum() / (slope * slope).sum())
-    xpos = {
-        "gamma": gamma,
-        "scale_base": scale_base,
-        "sign": sign,
-        "centre": roundest(centre, 0.02),
-    }
-    return 1.0, xpos
+    return 1.0, {**xpos, "centre": roundest(centre, 0.02)}
 
 
-def _refined(slope: np.ndarray, off: float, gamma: float, scale_base: float) -> tuple:
-    """Move gamma until the scale fits best, and round both."""
-    n, step = len(slope), 0.02 * gamma
-    best = off, gamma, scale_base
-    while step > 1e-9 and off > 1e-9:
-        for near in (best[1] - step, best[1] + step):
-            unit = np.log(xpos_scale(1, 2 * n, gamma=max(near, 1e-6), scale_base=1.0))
-            scale = float((unit * unit).sum() / (slope * unit).sum())
-            missed = np.abs(slope * scale - unit).max()
-            if missed < best[0]:
-                best = missed, near, scale
-        step /= 1.6
-    gamma, scale_base = best[1:]
-    return best[0], roundest(gamma, 2e-5 * gamma), roundest(scale_base, 2e-5 * scale_base)
+def _xpos(slope: np.ndarray) -> dict[str, Any] | None:
+    """Return gamma, scale_base and sign of xPos whose scales grow by these exponents a token."""
+    sign = -1 if slope[0] > 0 else 1
+
+    def scale_and_error(gamma: float) -> tuple[float, float]:
+        unit = np.log(xpos_scale(1, 2 * len(slope), gamma=gamma, scale_base=1.0))
+        scale_base = float((unit * unit).sum() / (sign * slope * unit).sum())
+        return scale_base, float(np.abs(sign * slope * scale_base - unit).max())
+
+    grid = np.geomspace(0.01, 10, 200)
+    low, high = grid[0], grid[-1]
+    for _ in range(24):  # around the best of a grid lies the next, finer one
+        best = int(np.argmin([scale_and_error(gamma)[1] for gamma in grid]))
+        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+        grid = np.linspace(low, high, 9)
+    gamma = roundest(float(grid[4]), 1e-5 * float(grid[4]))
+    scale_base, off = scale_and_error(gamma)
+    if scale_base <= 0 or off > 0.02:
+        return None
+    return {"gamma": gamma, "scale_base": roundest(scale_base, 1e-5 * scale_base), "sign": sign}
 
 
 # ---------------------------------------------------------------- the line of posviz
@@ -184,10 +172,9 @@ def line_of(rotation: Rotation) -> str:
     r, blocks = rotation, rotation.blocks
     if len(r.theta) > 1:
         return _line_of_axes(r)
-    usual = ("interleaved", "half_split")
-    layout = r.layout if r.layout in usual else "interleaved"
+    layout = r.layout if r.layout in LAYOUTS else "interleaved"
     at = _positions_in(r)
-    if r.xpos and not r.rounding:
+    if r.xpos and not r.xpos["centre"]:
         encoding = _xpos_line(r, layout)
     elif r.rounding == "angles":
         encoding = f"{_frequency_line(r)}.inv_freq"
@@ -197,22 +184,26 @@ def line_of(rotation: Rotation) -> str:
     orders = _orders(r)
     if orders is not None:
         into, out = (_taking("{}", order) for order in orders)
-    elif r.leaving != r.layout and r.leaving in usual:
+    elif r.leaving != r.layout and r.leaving in LAYOUTS:
         out = f"change_layout({{}}, source={r.layout!r}, target={r.leaving!r}" + (
             ")" if r.rotary_dim == blocks.width else f", rotary_dim={r.rotary_dim})"
         )
     whole = abs(blocks.rest_gain - 1) > 1e-4
     if whole:
         out = f"{roundest(blocks.rest_gain, 1e-6)!r} * {out}"
-    if (at, into, out) == ("positions", "{}", "{}") and r.rounding != "angles":
-        if not (r.xpos and (r.xpos["sign"] < 0 or r.xpos["centre"])):
-            return encoding
+    is_query = not r.xpos or (r.xpos["sign"] > 0 and not r.xpos["centre"])
+    if (at, into, out, r.rounding == "angles") == ("positions", "{}", "{}", False) and is_query:
+        return encoding
+    if r.xpos and r.xpos["centre"]:
+        out = f"{out} * {_scale_line(r, layout)}"
     x = into.format("x")
     if r.rounding == "angles":
         angles = f'to_dtype(rotary_angles({at}, {encoding}), "{r.dtype}")'
         gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
-        return f"lambda x, positions: {out.format(f'apply_rotary({x}, {angles}, layout={layout!r}{gain})')}"
-    door = "at_key" if r.xpos and r.xpos["sign"] < 0 else "at_query"
+        call = f"apply_rotary({x}, {angles}, layout={layout!r}{gain})"
+        return f"lambda x, positions: {out.format(call)}"
+    is_key = r.xpos and r.xpos["sign"] < 0 and not r.xpos["centre"]
+    door = "at_key" if is_key else "at_query"
     return f"lambda x, positions: {out.format(f'{encoding}.{door}({x}, {at})')}"
 
 
@@ -227,9 +218,8 @@ def _positions_in(r: Rotation) -> str:
 def _frequency_line(r: Rotation) -> str:
     """Return the line that makes the frequencies, with their gain."""
     if r.rule is None:
-        speed = r.direction * r.theta[0]
-        gain = "" if r.gain in (1.0, None) else f", {r.gain!r}"
-        return f"Frequencies({listed(np.array([float(f'{s:.10g}') for s in speed]))}{gain})"
+        speed = [float(f"{s:.10g}") for s in r.direction * r.theta[0]]
+        return f"Frequencies({listed(speed)}" + (")" if r.gain in (1, None) else f", {r.gain!r})")
     line = r.rule.code
     own = compute(line).attention_factor
     whole = abs(r.blocks.rest_gain - (r.gain or 1)) < 1e-4 and len(r.blocks.rest)
@@ -238,18 +228,16 @@ def _frequency_line(r: Rotation) -> str:
 
 
 def _rotary_arguments(r: Rotation) -> str:
-    rule = r.rule
-    gain = _frequency_line(r)
+    rule, line = r.rule, _frequency_line(r)
     if (
         rule
-        and rule.code.startswith("Frequencies(rotary_frequencies(")
-        and gain == rule.code
         and rule.method == "plain"
+        and line == f"Frequencies(rotary_frequencies({r.rotary_dim}, {rule.base!r}))"
     ):
         base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
         part = "" if r.rotary_dim == r.blocks.width else f"rotary_dim={r.rotary_dim}, "
         return base + part
-    return f"frequencies={gain}, "
+    return f"frequencies={line}, "
 
 
 def _xpos_line(r: Rotation, layout: str) -> str:
@@ -264,12 +252,21 @@ def _xpos_line(r: Rotation, layout: str) -> str:
     return f"XPos({', '.join([*given, f'layout={layout!r}'])})"
 
 
+def _scale_line(r: Rotation, layout: str) -> str:
+    """Return the line of xPos's scale, counted from its centre, for each column."""
+    assert r.xpos
+    sign = "-" if r.xpos["sign"] < 0 else ""
+    numbers = f"gamma={r.xpos['gamma']!r}, scale_base={r.xpos['scale_base']!r}"
+    scale = f"xpos_scale({sign}(positions - {r.xpos['centre']!r}), {r.rotary_dim}, {numbers})"
+    return f"np.repeat({scale}, 2, -1)" if layout == "interleaved" else f"np.tile({scale}, 2)"
+
+
 def _orders(r: Rotation) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the columns to take before and after, where the layouts of posviz do not say it."""
     b, width = r.blocks, r.blocks.width
     same = np.array_equal(b.entering, b.leaving) and np.array_equal(b.rest, b.rest_to)
-    usual = r.layout in ("interleaved", "half_split") and r.first_column == 0
-    moved = r.leaving in ("interleaved", "half_split") and np.array_equal(b.rest, b.rest_to)
+    usual = r.layout in LAYOUTS and r.first_column == 0
+    moved = r.leaving in LAYOUTS and np.array_equal(b.rest, b.rest_to)
     if usual and (same or (moved and b.leaving.min() == 0 and not _swapped(b))):
         return None
     n, half = len(b.entering), r.layout == "half_split"
@@ -316,12 +313,13 @@ def _taking(x: str, order: np.ndarray) -> str:
 
 def _line_of_axes(r: Rotation) -> str:
     """Return the line for positions with columns: axial, M-RoPE, or a frequency for each axis."""
-    layout = r.layout if r.layout in ("interleaved", "half_split") else "interleaved"
+    layout = r.layout if r.layout in LAYOUTS else "interleaved"
     order, back = _orders(r) or [np.arange(r.blocks.width)] * 2
     x, out = _taking("x", order), _taking("{}", back)
     angles = axes_line(r) or f"positions @ {listed(np.round(r.theta, 12))}"
     gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
-    return f"lambda x, positions: {out.format(f'apply_rotary({x}, {angles}, layout={layout!r}{gain})')}"
+    call = f"apply_rotary({x}, {angles}, layout={layout!r}{gain})"
+    return f"lambda x, positions: {out.format(call)}"
 
 
 def axis_of_pairs(theta: np.ndarray) -> np.ndarray | None:
@@ -356,9 +354,10 @@ def axes_line(r: Rotation) -> str | None:
         inv_freq = f"rotary_frequencies({2 * n}, {rule.base!r})"
         sections = tuple(np.bincount(axis, minlength=3).tolist())
         lines = [
-            f"mrope_angles(np.moveaxis(positions, -1, 0), {inv_freq}, {sections}, interleaved={interleaved})"
-            for interleaved in (False, True) if len(r.theta) == 3
-        ]  # fmt: skip
+            f"mrope_angles(np.moveaxis(positions, -1, 0), {inv_freq}, {sections}, interleaved={i})"
+            for i in (False, True)
+            if len(r.theta) == 3
+        ]
         lines.append(f"positions[..., {axis.tolist()}] * {inv_freq}")
     elif len(r.theta) == 2:
         base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
@@ -405,23 +404,6 @@ def dtype_of(r: Rotation, ask: Callable[[np.ndarray], np.ndarray], places: np.nd
     exact = off["float64", ""]
     if exact < 2e-6 or off[best] > 0.5 * exact or off[best] > 0.1:
         worst = (places.max() + 1) * 4e-7 + 1e-6
-        dtype = "float64" if exact < 2e-6 else "float32" if exact < worst else None
-        return replace(r, dtype=r.rule.parameters.get("rounded", dtype) if dtype else None)
+        plain = "float64" if exact < 2e-6 else "float32" if exact < worst else None
+        return replace(r, dtype=r.rule.parameters.get("rounded", plain) if plain else None)
     return replace(r, dtype=best[0], rounding=best[1] if not r.xpos else "")
-
-
-def usual_attention(rule: Rule | None) -> float:
-    """Return the attention factor that goes with YaRN's factor."""
-    return 0.1 * math.log(rule.factor) + 1 if rule and rule.method == "yarn" else 1.0
-
-
-__all__ = [
-    "Rotation",
-    "apply_line",
-    "axes_line",
-    "axis_of_pairs",
-    "digits",
-    "dtype_of",
-    "line_of",
-    "named",
-]

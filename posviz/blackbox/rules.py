@@ -7,15 +7,15 @@ measured, the one with the fewest digits in its parameters is the most likely.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from posviz.arrays import to_dtype
-from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.blackbox.lines import compute, listed
+from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
 USUAL_BASES = (1e4, 5e5, 1e6, 1e5, 5e6, 1e7, 1.5e5, 1.6e5, 2.5e5, 5e4, 8e6, 2e6, 1e8)
 LENGTHS = tuple(2**power for power in range(8, 21))  # for which frequencies were learned
@@ -121,7 +121,9 @@ def _fits(inv_freq: np.ndarray, theta: np.ndarray, tolerance: np.ndarray) -> boo
 def _rounded(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Rule | None:
     """Return a rule whose frequencies were rounded to half precision before they were used."""
     rule = name_loosely(theta, error, gain)
-    for dtype in ("bfloat16", "float16") if rule and len(theta) > 2 else ():
+    if rule is None or len(theta) < 3:
+        return None
+    for dtype in ("bfloat16", "float16"):
         inv_freq = to_dtype(rule.frequencies().inv_freq, dtype)
         if _fits(inv_freq, theta, 4 * error):
             code = f'Frequencies(to_dtype(({rule.code}).inv_freq, "{dtype}"))'
@@ -260,19 +262,18 @@ def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[
         if (share > 1 + spread).any():
             continue
         if abs(share[0] - 1) <= spread[0] and (share < 1 - spread).any():
-            yield from _ramps(share, spread, base, gain, lambda line, factor: line)
+            yield from _ramps(share, spread, base, gain)
         elif abs(share[-1] - 1) <= spread[-1] and share[0] < 1 - spread[0]:
-            slowed = 1 / roundest(1 / share[0], spread[0] / share[0] ** 2)
-            for rule in _ramps(1 + slowed - share, spread, base, gain, lambda line, factor: (
-                f"Frequencies(rotary_frequencies({2 * n}, {base!r}) * {1 + 1 / factor!r} "
-                f"- {line}.inv_freq)"
-            )):  # fmt: skip
+            factor = roundest(1 / share[0], spread[0] / share[0] ** 2)
+            plain_line = f"rotary_frequencies({2 * n}, {base!r}) * {1 + 1 / factor!r}"
+            for rule in _ramps(1 + 1 / factor - share, spread, base, 1.0):
+                line = f"Frequencies({plain_line} - {rule.code}.inv_freq)"
                 parameters = {**rule.parameters, "upside_down": True}
-                yield replace(rule, cost=rule.cost + 1, parameters=parameters)
+                yield replace(rule, code=line, cost=rule.cost + 1, parameters=parameters)
 
 
 def _ramps(
-    share: np.ndarray, spread: np.ndarray, base: float, gain: float | None, wrap: Callable
+    share: np.ndarray, spread: np.ndarray, base: float, gain: float | None
 ) -> Iterator[Rule]:
     """Yield the rules that make share = kept + (1 − kept)/factor, for the usual ramps or for any."""
     n, fitted = len(share), False
@@ -293,7 +294,7 @@ def _ramps(
             scaled = "" if scaling == usual else f", attention_factor={scaling!r}"
         line = f"{method}({2 * n}, {factor!r}, {arguments}{_base(base, default)}{scaled})"
         cost += cost_of(base) + digits(factor) + (2 if scaled else 0)
-        yield Rule(method, base, wrap(line, factor), cost, factor)
+        yield Rule(method, base, line, cost, factor)
 
 
 def _factor(share: np.ndarray, spread: np.ndarray, kept: np.ndarray) -> float:
@@ -359,7 +360,7 @@ def _own_ramps(share: np.ndarray, spread: np.ndarray, base: float) -> Iterator[t
         )
     else:
         first = last = int((kept > 0.5).sum()) - 0.5
-    if first <= last and 0 <= first:
+    if first <= last and first >= 0:
         fast, slow = (float(4096 / (2 * np.pi) * base ** (-end / n)) for end in (first, last))
         arguments = (
             f"original_max_seq_len=4096, beta_fast={fast!r}, beta_slow={slow!r}, truncate=False"

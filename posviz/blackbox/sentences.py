@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posviz.blackbox.rotation import Rotation, axis_of_pairs, usual_attention
+from posviz.blackbox.rotation import Rotation, axis_of_pairs
 from posviz.blackbox.verdict import Verdict
 from posviz.wording import signed
 
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
     from posviz.blackbox.function import Check, Reach
 
 STYLE = {"interleaved": "GPT-J style", "half_split": "rotate_half, GPT-NeoX style"}
+METHODS = {
+    "linear": "All frequencies are divided by {factor:g}, as position interpolation does.",
+    "ntk": "NTK makes the last pair {factor:g} times as slow, and the first one stays.",
+    "yarn": "YaRN with factor {factor:g} slows the slow pairs, and the fast ones stay.",
+    "llama3": "Llama 3's method with factor {factor:g} slows the slow pairs, and the fast ones stay.",
+    "longrope": "Each frequency is divided by a number of its own, as in LongRoPE.",
+    "proportional": "Only the first {fraction:.3g} of the pairs rotate (p-RoPE).",
+}
+UPSIDE_DOWN = "{method} is upside down: it slows the fast pairs, and the slow ones stay."
+DYNAMIC = (
+    "It is dynamic NTK with factor {factor:g}: a call of more than {original_max_seq_len:,} "
+    "tokens slows all pairs but the first."
+)
 
 
 def rotation_verdict(r: Rotation, line: str, checks: list[Check], reach: Reach | None) -> Verdict:
@@ -21,126 +35,93 @@ def rotation_verdict(r: Rotation, line: str, checks: list[Check], reach: Reach |
     bad = [c for c in checks if c.difference > c.allowed]
     near = [c for c in checks if c.end <= 4096] or checks[:1]
     rule = r.rule
-    facts: dict[str, Any] = {
-        "layout": r.layout if r.leaving == r.layout else f"{r.layout} to {r.leaving}",
-        "rotary_dim": r.rotary_dim,
-        "base": rule.base if rule else None,
-        "direction": r.direction,
-        "first_position": r.start,
-        "method": rule.method if rule else "other",
-        "factor": rule.factor if rule else None,
-        "attention_factor": r.gain,
-        "dtype": r.dtype,
-        "exponent": rule.exponent if rule else None,
-        "parameters": (rule.parameters if rule else {}) | (r.xpos or {}),
-    }
-    said = [
-        _pairs(r),
-        _angles(r),
-        *_extension(r),
-        *_gain(r),
-        *_format(r),
-        *_reach(reach),
-        *_unexplained(r, bad),
-    ]
+    said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
     return Verdict(
         "rotation",
-        tuple(said),
+        (*said, *_unexplained(r, bad)),
         explained=not bad,
         difference=max((c.difference for c in near), default=None),
         code=line,
+        layout=r.layout if r.leaving == r.layout else f"{r.layout} to {r.leaving}",
+        rotary_dim=r.rotary_dim,
+        base=rule.base if rule else None,
+        direction=r.direction,
+        first_position=r.start,
+        method=rule.method if rule else "other",
+        factor=rule.factor if rule else None,
+        attention_factor=r.gain,
+        dtype=r.dtype,
+        exponent=rule.exponent if rule else None,
+        parameters=(rule.parameters if rule else {}) | (r.xpos or {}),
         picture=r,
-        **facts,
     )
 
 
 def _pairs(r: Rotation) -> str:
-    name = (
-        f"{r.layout} ({STYLE[r.layout]})"
-        if r.layout in STYLE
-        else "neither interleaved nor half_split"
+    b = r.blocks
+    style = f"the layout {r.layout} ({STYLE[r.layout]})" if r.layout in STYLE else "no usual layout"
+    where = f" from column {r.first_column} on" if r.first_column else ""
+    text = (
+        f"It rotates {2 * len(b.entering)} of {b.width} columns{where}, in pairs "
+        f"{_first(b.entering)}: {style}."
     )
-    first = ", ".join(f"({a}, {b})" for a, b in r.blocks.entering[:2].tolist())
-    where = "" if r.first_column == 0 else f" from column {r.first_column} on"
-    moving = 2 * len(r.blocks.entering)
-    text = f"It rotates {moving} of {r.blocks.width} columns{where} in pairs {first}, …: the layout is {name}."
-    if r.leaving != r.layout or not np.array_equal(r.blocks.entering, r.blocks.leaving):
-        to = ", ".join(f"({a}, {b})" for a, b in r.blocks.leaving[:2].tolist())
-        text += f" They come out in other columns, {to}, …, so the result is in another order."
-    return text
+    if np.array_equal(b.entering, b.leaving):
+        return text
+    return f"{text} The pairs come out in other columns, {_first(b.leaving)}."
 
 
-def _angles(r: Rotation) -> str:
+def _first(pairs: np.ndarray) -> str:
+    return ", ".join(f"({a}, {b})" for a, b in pairs[:2].tolist()) + ", …" * (len(pairs) > 2)
+
+
+def _angles(r: Rotation) -> list[str]:
+    rule, said = r.rule, []
     if len(r.theta) > 1:
-        return _axes(r)
-    rule, parts = r.rule, []
+        axis = axis_of_pairs(r.theta)
+        counts = [] if axis is None else np.bincount(axis, minlength=len(r.theta)).tolist()
+        follow = f"one of them: {counts} pairs" if counts else "several of them"
+        said.append(f"Its positions have {len(r.theta)} columns, and each pair follows {follow}.")
     if rule is None:
-        parts.append("No rule of posviz gives its frequencies")
+        said.append("No rule of posviz gives its frequencies.")
     elif rule.base is None:
-        parts.append("With one pair, no base can be told")
+        said.append("It has one pair, which shows no base.")
     else:
-        exponent = "" if rule.exponent == "2k/d" else f" with the exponent {rule.exponent}"
-        parts.append(f"The base is {rule.base:,.10g}{exponent}")
+        exponent = "" if rule.exponent == "2k/d" else f", with the exponent {rule.exponent}"
+        said.append(f"The base is {rule.base:,.10g}{exponent}.")
     if r.start is None:
-        parts.append("and the angles at position 0 follow no first position")
+        said.append("The angles at position 0 follow no first position.")
     elif r.start:
-        parts.append(f"and the first token is at position {signed(r.start, 'g')}")
-    if r.direction < 0:
-        parts.append("and it rotates backwards, by minus the angle")
-    return ", ".join(parts) + "."
+        said.append(f"Position 0 is rotated as position {signed(r.start, 'g')}.")
+    return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
 
 
-def _axes(r: Rotation) -> str:
-    axis = axis_of_pairs(r.theta)
-    if axis is None:
-        return "Its positions have columns, and a pair follows several of them at once."
-    counts = np.bincount(axis, minlength=len(r.theta)).tolist()
-    base = f" The base is {r.rule.base:,.10g}." if r.rule and r.rule.base else ""
-    return (
-        f"Its positions have {len(counts)} columns, which {', '.join(map(str, counts))} pairs "
-        f"follow.{base}"
-    )
-
-
-def _extension(r: Rotation) -> list[str]:
+def _method(r: Rotation) -> list[str]:
     rule = r.rule
-    if rule is None or rule.method == "plain" or len(r.theta) > 1:
+    if rule is None or rule.method == "plain":
         return []
+    form = METHODS[rule.method]
     if rule.parameters.get("upside_down"):
-        return [
-            f"{rule.method} with factor {rule.factor:g} is upside down: the fast pairs are slowed, and the slow ones are kept."
-        ]
-    if rule.parameters.get("dynamic"):
-        original = rule.parameters["original_max_seq_len"]
-        return [
-            f"It is dynamic NTK with factor {rule.factor:g}: calls of more than {original:,} tokens slow all pairs but the first."
-        ]
-    return [
-        {
-            "linear": f"All frequencies are divided by {rule.factor:g}: positions are interpolated, or a step is 1/{rule.factor:g}.",
-            "ntk": f"NTK raises the base by a factor of {rule.factor:g}: the last pair is {rule.factor:g} times as slow.",
-            "yarn": f"YaRN with factor {rule.factor:g} slows the slow pairs and keeps the fast ones.",
-            "llama3": f"Llama 3's method with factor {rule.factor:g} slows the slow pairs and keeps the fast ones.",
-            "longrope": "Each frequency is divided by a number of its own, as in LongRoPE.",
-            "proportional": f"Only the first {rule.parameters.get('fraction', 0):.0%} of the pairs rotate (p-RoPE).",
-        }[rule.method]
-    ]
+        form = UPSIDE_DOWN
+    elif rule.parameters.get("dynamic"):
+        form = DYNAMIC
+    return [form.format(method=rule.method, factor=rule.factor, **rule.parameters)]
 
 
 def _gain(r: Rotation) -> list[str]:
-    if r.xpos:
-        what = "divided" if r.xpos["sign"] < 0 else "multiplied"
+    if x := r.xpos:
+        verb = "divided" if x["sign"] < 0 else "multiplied"
         return [
-            f"Each pair is {what} by xPos's scale, with gamma {r.xpos['gamma']:g} and scale_base {r.xpos['scale_base']:g}, counted from position {r.xpos['centre']:g}."
+            f"Each pair is {verb} by the scale of xPos, with gamma {x['gamma']:g} and scale_base "
+            f"{x['scale_base']:g}, counted from position {x['centre']:g}."
         ]
-    said = []
+    said, is_yarn = [], r.rule is not None and r.rule.method == "yarn"
     if r.gain is None:
-        said.append("The pairs are multiplied by different numbers.")
+        said.append("Pairs are multiplied by different numbers.")
     elif r.gain != 1:
-        usual = abs(r.gain - usual_attention(r.rule)) < 1e-4
-        why = "as YaRN does" if usual else "which multiplies scores by its square"
+        own = is_yarn and abs(r.gain - 0.1 * math.log(r.rule.factor) - 1) < 1e-4  # type: ignore[union-attr]
+        why = "as YaRN does" if own else "so scores by its square"
         said.append(f"Rotated columns are multiplied by {r.gain:.6g}, {why}.")
-    elif r.rule and r.rule.method == "yarn":
+    elif is_yarn:
         said.append("The attention factor of YaRN is missing.")
     if abs(r.blocks.rest_gain - 1) > 1e-4:
         said.append(f"Columns at rest are multiplied by {r.blocks.rest_gain:.6g}.")
@@ -148,12 +129,10 @@ def _gain(r: Rotation) -> list[str]:
 
 
 def _format(r: Rotation) -> list[str]:
-    if r.dtype in ("bfloat16", "float16"):
-        what = "frequencies" if "rounded" in r.rule.parameters else r.rounding  # type: ignore[union-attr]
-        return [f"The {what} are rounded to {r.dtype}, so far positions are wrong."]
-    if r.dtype:
-        return [f"Angles are as exact as {r.dtype}."]
-    return []
+    if r.dtype not in ("bfloat16", "float16"):
+        return [f"The angles are as exact as {r.dtype}."] if r.dtype else []
+    what = r.rounding or "frequencies"
+    return [f"The {what} are rounded to {r.dtype}, so far positions are wrong."]
 
 
 def _reach(reach: Reach | None) -> list[str]:
@@ -162,16 +141,16 @@ def _reach(reach: Reach | None) -> list[str]:
     if reach.limit:
         return [f"It ends at position {reach.limit - 1:,}: position {reach.limit:,} {reach.error}."]
     if reach.held:
-        return [
-            f"From position {reach.held - 1:,} on all positions have the same angles: its table has {reach.held:,} rows."
-        ]
+        return [f"All positions from {reach.held - 1:,} on have the angle of {reach.held - 1:,}."]
     if reach.remembers:
         return [
-            f"It has a memory: after a call with positions up to {reach.longest:,} or more, a short call gives other angles than before."
+            f"It has a memory: after a call with a position beyond {reach.longest:,}, a short call "
+            "gives other angles than before."
         ]
     if reach.longest is not None:
         return [
-            f"Its frequencies depend on the longest position of the call: from {reach.longest + 1:,} on they are others."
+            f"Its frequencies depend on the call: with a position beyond {reach.longest:,} they "
+            "change for all positions."
         ]
     return []
 
@@ -181,11 +160,5 @@ def _unexplained(r: Rotation, bad: list[Check]) -> list[str]:
         return []
     first = min(bad, key=lambda c: c.end)
     pairs = [k for k, pair in enumerate(r.blocks.leaving.tolist()) if {*pair} & {*first.wrong}]
-    which = (
-        "all pairs"
-        if len(pairs) == len(r.blocks.leaving)
-        else f"pairs {pairs[0]} to {pairs[-1]}"
-        if pairs
-        else "columns at rest"
-    )
-    return [f"Not explained: below position {first.end:,}, {which} differ from the line below."]
+    which = f"pairs {pairs[0]} to {pairs[-1]}" if pairs else "columns at rest"
+    return [f"Not explained: before position {first.end:,} already, {which} differ from the line."]

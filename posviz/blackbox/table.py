@@ -269,7 +269,7 @@ def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> Verdict:
     sample = np.unique(np.geomspace(1, len(z), SAMPLE).astype(int) - 1)
     sample = np.union1d(sample, np.arange(min(64, len(z))))
     pairs = layouts(2 * z.shape[1])[layout or "half_split"]
-    blocks = Blocks(2 * z.shape[1], pairs, pairs, *[np.array([], int)] * 2)
+    blocks = Blocks(2 * z.shape[1], pairs, pairs)
     rotation = named(
         blocks, [track(places[sample], z[sample], step=step / 2)], places[sample], z[sample]
     )
