@@ -72,19 +72,17 @@ def named(
         return _reordered(blocks, tracks[0], (gain, xpos), name)
     start = start_of(theta[0], tracks[0].phase, error[0])
     speed, spread = direction * theta[0], error[0]
-    best = None
+    found: list[tuple[float, int, Rule | None]] = []
     for still in _zeros(blocks, layout, first):
-        rule = _rule(
-            np.append(speed, np.zeros(still)), np.append(spread, np.zeros(still)), gain, name
-        )
-        if rule and (best is None or rule.cost < best[0].cost):
-            best = rule, still
-    if best is None:
-        return replace(rotation, start=start)
-    padded = np.append(theta[0], np.zeros(best[1]))[None]
-    own = best[0].frequencies().attention_factor  # computed, where the gain was measured
-    gain = own if gain and abs(own - gain) < 1e-3 else gain
-    return replace(rotation, start=start, rule=best[0], theta=padded, gain=gain)
+        none = np.zeros(still)
+        rule = _rule(np.append(speed, none), np.append(spread, none), gain, name)
+        found.append((rule.cost if rule else np.inf, still, rule))
+    _, still, rule = min(found, key=lambda trial: trial[0])
+    if rule and gain:
+        own = rule.frequencies().attention_factor  # computed, where the gain was measured
+        gain = own if abs(own - gain) < 1e-3 else gain
+    padded = np.append(theta[0], np.zeros(still))[None]
+    return replace(rotation, start=start, rule=rule, theta=padded, gain=gain)
 
 
 def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rotation:

@@ -79,7 +79,7 @@ def name_rule(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -
     precision before they were used; a number for each pair is the last resort.
     """
     best: Rule | None = None
-    for step, extra in ((1e-11, 0.0), (2.5e-7, 2.5)):  # computed in float64, or in float32
+    for step, extra in ((1e-11, 0.0), (2.5e-7, 7.0)):  # computed in float64, or in float32
         loose = error + step * theta
         rule = name_straight(theta, loose)
         if rule is None or rule.cost > PLAIN:
@@ -230,7 +230,8 @@ def _proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator
         factor = roundest(math.exp(-start), math.exp(-start) * start_spread)
         pairs = [(base, factor)] if base > 1 else []
     for base, factor in pairs:
-        line = f"proportional_frequencies({2 * n}, {moving / n:.12g}{_base(base)})"
+        share = moving / n if int(moving / n * n) == moving else (moving + 0.5) / n
+        line = f"proportional_frequencies({2 * n}, {share!r}{_base(base)})"
         over = "" if factor == 1 else f" / {factor!r}"
         cost = 1 + cost_of(base) + (digits(factor) if over else 0)
         fraction = {"fraction": moving / n}
