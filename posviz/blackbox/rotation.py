@@ -10,8 +10,8 @@ import numpy as np
 
 from posviz.arrays import to_dtype
 from posviz.blackbox.blocks import Blocks, layout_of
-from posviz.blackbox.lines import compute, listed
-from posviz.blackbox.rules import Rule, name_rule, roundest
+from posviz.blackbox.lines import compute, listed, step_of
+from posviz.blackbox.rules import Rule, name_rule, rounded, roundest
 from posviz.blackbox.track import Track, start_of
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import LAYOUTS
@@ -385,23 +385,26 @@ def dtype_of(r: Rotation, ask: Callable[[np.ndarray], np.ndarray], places: np.nd
     """
     if r.rule is None or r.start is None or len(r.theta) > 1:
         return r
-    got = ask(places)
+    got = np.ascontiguousarray(ask(places))
     inv_freq = r.rule.frequencies().inv_freq[: got.shape[1]]
     unit, at = got / np.abs(got), places + r.start
     trials: dict[tuple[str, str], np.ndarray] = {("float64", ""): at[:, None] * inv_freq}
     for dtype in ("bfloat16", "float16"):
-        rounded = to_dtype(at, dtype)[:, None]
-        trials[dtype, "positions"] = rounded * inv_freq
-        trials[dtype, "angles"] = to_dtype(rounded * to_dtype(inv_freq, dtype), dtype)
+        near, slow = to_dtype(at, dtype)[:, None], to_dtype(inv_freq, dtype)
+        trials[dtype, "frequencies"] = at[:, None] * slow
+        trials[dtype, "positions"] = near * inv_freq
+        trials[dtype, "angles"] = to_dtype(near * slow, dtype)
     with np.errstate(invalid="ignore"):
         off = {
             name: np.nan_to_num(np.abs(unit - np.exp(1j * r.direction * angles)), nan=9).max()
             for name, angles in trials.items()
         }
     best = min(off, key=lambda name: off[name])
-    exact = off["float64", ""]
-    if exact < 2e-6 or off[best] > 0.5 * exact or off[best] > 0.1:
-        worst = (places.max() + 1) * 4e-7 + 1e-6
+    exact, step = off["float64", ""], step_of(got.view(np.float64))
+    if exact < 2e-6 + step or off[best] > 0.5 * exact or off[best] > 0.1:
+        worst = (places.max() + 1) * 4e-7 + 1e-6 + step
         plain = "float64" if exact < 2e-6 else "float32" if exact < worst else None
         return replace(r, dtype=r.rule.parameters.get("rounded", plain) if plain else None)
+    if best[1] == "frequencies":
+        return replace(r, dtype=best[0], rule=rounded(r.rule, best[0]))
     return replace(r, dtype=best[0], rounding=best[1] if not r.xpos else "")

@@ -41,7 +41,6 @@ class Rule:
     cost: float
     factor: float = 1.0
     exponent: str = "2k/d"
-    attention_factor: float = 1.0  # that the line gives by itself
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def frequencies(self) -> Frequencies:
@@ -114,22 +113,23 @@ def _likeliest(rules: Iterator[Rule], theta: np.ndarray, error: np.ndarray) -> R
     return best and best[1]
 
 
-def _fits(inv_freq: np.ndarray, theta: np.ndarray, tolerance: np.ndarray) -> bool:
-    return bool((np.abs(inv_freq - theta) <= tolerance).all())
-
-
 def _rounded(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Rule | None:
     """Return a rule whose frequencies were rounded to half precision before they were used."""
     rule = name_loosely(theta, error, gain)
     if rule is None or len(theta) < 3:
         return None
     for dtype in ("bfloat16", "float16"):
-        inv_freq = to_dtype(rule.frequencies().inv_freq, dtype)
-        if _fits(inv_freq, theta, 4 * error):
-            code = f'Frequencies(to_dtype(({rule.code}).inv_freq, "{dtype}"))'
-            parameters = rule.parameters | {"rounded": dtype}
-            return replace(rule, code=code, attention_factor=1.0, parameters=parameters)
+        made = rounded(rule, dtype)
+        if (np.abs(made.frequencies().inv_freq - theta) <= 4 * error).all():
+            return made
     return None
+
+
+def rounded(rule: Rule, dtype: str) -> Rule:
+    """Return the rule whose frequencies are rounded to a dtype."""
+    code = f'Frequencies(to_dtype(({rule.code}).inv_freq, "{dtype}"))'
+    parameters = rule.parameters | {"rounded": dtype}
+    return replace(rule, code=code, parameters=parameters)
 
 
 def _formulas(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[Rule]:

@@ -76,19 +76,24 @@ def _sinusoid(rows: np.ndarray, empty: np.ndarray) -> Verdict | None:
         size = np.abs(z)
         if size.min() <= 0 or np.ptp(size) > 0.02 * size.mean():
             continue
-        seen = track(places, z, step=step_of(rows) / 2)
-        cosine_first = seen.theta[np.abs(seen.theta) > 4 * seen.error].sum() < 0
-        if cosine_first:
-            seen = track(places, 1j * z.conj(), step=step_of(rows) / 2)
-        rule = name_rule(np.maximum(seen.theta, 0), seen.error)
-        start = start_of(seen.theta, seen.phase, seen.error)
-        if rule is None or start is None:
-            continue
         scale = roundest(float(size.mean()), 1e-6 * float(size.mean()) + float(np.ptp(size)) / 4)
         scale = 1.0 if abs(scale - 1) < 2e-6 else scale
-        verdict = _verdict(rows, empty, order, cosine_first, _doubled(rule), start, scale)
-        if best is None or (verdict.explained, -rule.cost) > best[0]:
-            best = (verdict.explained, -rule.cost), verdict
+        for cosine_first, waves in ((False, z), (True, 1j * z.conj())):
+            seen = track(places, waves, step=step_of(rows) / 2)
+            direction = -1 if seen.theta[np.abs(seen.theta) > 4 * seen.error].sum() < 0 else 1
+            start = start_of(seen.theta, seen.phase, seen.error)
+            rule = name_rule(np.maximum(direction * seen.theta, 0), seen.error)
+            if rule is None or start is None:
+                continue
+            at = f"np.arange({length})" + (
+                f" {'+' if start > 0 else '-'} {abs(start):g}" if start else ""
+            )
+            if direction < 0:
+                at = f"{-start:g} - np.arange({length})"
+            verdict = _verdict(rows, empty, order, cosine_first, _doubled(rule), start, scale, at)
+            rank = verdict.explained, direction, -rule.cost
+            if best is None or rank > best[0]:
+                best = rank, verdict
     return best and best[1]
 
 
@@ -101,11 +106,8 @@ def _doubled(rule: Rule) -> Rule:
     return rule
 
 
-def _verdict(rows, empty, order, cosine_first, rule: Rule, start, scale) -> Verdict:
+def _verdict(rows, empty, order, cosine_first, rule: Rule, start, scale, at: str) -> Verdict:
     length, width = rows.shape
-    at = f"np.arange({length})" + (
-        "" if not start else f" {'+' if start > 0 else '-'} {abs(start):g}"
-    )
     usual = {"2k/d": "paper", "k/(d/2-1)": "tensor2tensor"}
     plain = rule.method == "plain" and rule.exponent in usual and "rounded" not in rule.parameters
     if plain and not cosine_first and width % 2 == 0:
@@ -132,11 +134,14 @@ def _verdict(rows, empty, order, cosine_first, rule: Rule, start, scale) -> Verd
         else "With one pair, no base can be told.",
     ]
     said += [f"All frequencies are divided by {rule.factor:g}."] * (rule.method == "linear")
-    said += [f"Row 0 is position {signed(start, 'g')}."] * bool(start)
+    falls = not at.startswith("np.arange")
+    position = -start if falls else start
+    said += [f"Row 0 is position {signed(position, 'g')}."] * bool(start)
+    said += ["Positions fall from row to row."] * falls
     said += [f"All numbers are multiplied by {scale:g}."] * (scale != 1)
     return _checked(
-        rows, line, said, order=order, base=rule.base, exponent=rule.exponent, direction=1,
-        first_position=start, method=rule.method, factor=rule.factor,
+        rows, line, said, order=order, base=rule.base, exponent=rule.exponent,
+        direction=-1 if falls else 1, first_position=position, method=rule.method, factor=rule.factor,
         parameters={"scale": scale, "first": "cosine" if cosine_first else "sine"},
     )  # fmt: skip
 
