@@ -251,6 +251,6 @@ def _compare(
     """Compare all rows of up to eight heads with a line of posviz."""
     ours = np.stack([apply_line(line, head, places) for head in x[:8]])
     off = np.abs(ours - y[:8])
-    allowed = 2 * float(np.abs(y).max()) * (step + 3e-7 * float(np.abs(places).max() + 1))
+    allowed = 3 * float(np.abs(y).max()) * (step + 3e-7 * float(np.abs(places).max() + 1))
     wrong = tuple(np.flatnonzero(off.max(axis=(0, 1)) > allowed).tolist())
     return [Check(int(np.abs(places).max()) + 1, float(off.max()), allowed, wrong)]

@@ -241,7 +241,7 @@ def check(box: Box, line: str, end: int, step: float) -> list[Check]:
             got, ours = box(x, places), apply_line(line, x, places)
             off = np.nan_to_num(np.abs(got - ours), nan=np.inf)
             eps = max(step_of(got), step)
-            allowed = float(np.abs(ours).max()) * (eps + 3e-7 * stop)
+            allowed = float(np.abs(ours).max()) * (3 * eps + 3e-7 * stop)
             wrong = tuple(np.flatnonzero(off.max(axis=0) > allowed).tolist())
             checks.append(Check(stop, float(off.max()), allowed, wrong))
         start = stop
