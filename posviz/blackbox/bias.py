@@ -238,14 +238,13 @@ def _bucket_rules(b: ByOffset, exact: int) -> Iterator[tuple[str, str]]:
                 "T5",
                 f"t5_bucket({{}}, bidirectional={both}, num_buckets={number}, max_distance={longest})",
             )
-    for size in (2 * exact - 2, 2 * exact, 256):
-        for longest in (512, 128, 256, 1024):
-            if (
-                size >= 4
-                and longest >= size // 2 + 2
-                and _constant_within(b, deberta_bucket(b.offsets, size, longest))
-            ):
-                yield "DeBERTa", f"deberta_bucket({{}}, {size}, {longest}) + {size}"
+    lengths = (512, 128, 256, *range(exact + 2, max(2 * farthest, 200)))
+    for size in (2 * exact - 2, 2 * exact):
+        for longest in lengths if size >= 4 else ():
+            if longest >= size // 2 + 2:
+                index = deberta_bucket(b.offsets, size, longest)
+                if _constant_within(b, index):
+                    yield "DeBERTa", f"deberta_bucket({{}}, {size}, {longest}) + {size}"
 
 
 def _constant_within(b: ByOffset, index: np.ndarray) -> bool:
@@ -312,5 +311,5 @@ def _falling(b: ByOffset) -> Verdict:
                 key=lambda pair: pair[1],
             )
             way = "falls" if mean[-1] < mean[0] else "rises"
-            said += [f"On average over heads it {way} about as {name}."] * (like > 0.95)
+            said += [f"On average over heads it {way} about as {name}."] * int(like > 0.95)
     return Verdict("bias", tuple(said), method="other", depends_on="distance" if same else "offset")

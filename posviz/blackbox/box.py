@@ -64,7 +64,7 @@ class Box:
                 first = first or ValueError(f"it returned an array of shape {shape}")
         raise ValueError(
             f"The function must take x [len, {self.head_dim}] and positions [len], and return "
-            f"an array like x; it said {reason(first or ValueError('nothing'))}."
+            f"an array like x; it said {reason(first or ValueError('nothing')).rstrip('.')}."
         )
 
 
@@ -97,14 +97,14 @@ def require_linear(box: Box) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 6, box.head_dim))
     places = box.place(np.array([0, 5, 2, 9, 2, 1]))
-    of_x, of_y, of_both = (box(each, places) for each in (x, y, 2 * x - y))
+    of_x, again, of_y, of_both = (box(each, places) for each in (x, x, y, 2 * x - y))
     if not all(np.isfinite(each).all() for each in (of_x, of_y)):
         raise NotLinear("It returns NaN or infinity for ordinary vectors at positions 0 to 9.")
     scale = max(abs(of_x).max(), abs(of_y).max(), 1e-30)
+    if abs(again - of_x).max() > 1e-6 * scale:
+        raise NotLinear("It gives another answer when it is called with the same input again.")
     if abs(of_both - (2 * of_x - of_y)).max() > 0.05 * scale:
         raise NotLinear("It is not linear: f(2x − y) is not 2 f(x) − f(y), so it is no rotation.")
-    if abs(box(x, places) - of_x).max() > 1e-6 * scale:
-        raise NotLinear("It gives another answer when it is called with the same input again.")
     alone = np.concatenate([box(x[[row]], places[[row]]) for row in range(6)])
     if abs(alone - of_x).max() > 0.05 * scale:
         raise NotLinear(

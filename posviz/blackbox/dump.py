@@ -121,8 +121,9 @@ def _pairings(x: np.ndarray, y: np.ndarray, step: float) -> Iterator[Blocks]:
                     yield Blocks(width, entering, entering, rest, rest)
     if found:
         return
-    for entering in layouts(width).values():
-        for leaving in layouts(width).values():
+    whole = layouts(width).values() if width % 2 == 0 else ()
+    for entering in whole:
+        for leaving in whole:
             if entering is not leaving and _keeps(log_x(entering), log_y(leaving)):
                 found = True
                 yield Blocks(width, entering, leaving)

@@ -1,0 +1,92 @@
+"""What differs from what was meant, and the change that mends it, as it was tried."""
+
+import json
+
+import numpy as np
+import pytest
+
+from posviz import Rotary, identify, rotary_angles, sinusoidal, yarn
+from tests.blackbox.boxes import D, rope
+
+
+def halves(x, positions, **more):
+    return rope(x, positions, layout="half_split", **more)
+
+
+WRONG = {  # the program, what was meant, words of the sentences, what mends it
+    "layout": (rope, halves, ["reorder the columns of W_Q and W_K"], "reordered columns"),
+    "start": (lambda x, p: rope(x, p + 1), rope, ["let the first position be 0"], "positions plus -1"),
+    "direction": (lambda x, p: rope(x, -p), rope, ["change the sign of the sines"], "the other direction"),
+    "step": (lambda x, p: rope(x, p / 8), rope, ["method is linear"], "positions times 8"),
+    "too loud": (lambda x, p: rope(x, p, attention_factor=2.0), rope, ["multiply cosines"], "times 0.5"),
+    "two at once": (
+        lambda x, p: rope(x, -(p + 1)), halves,
+        ["layout", "direction", "first position"], "and the other direction and positions plus 1",
+    ),
+    "base": (rope, Rotary(base=5e5), ["set the base to 500,000"], None),
+    "method": (rope, Rotary(frequencies=yarn(D, 4.0, original_max_seq_len=4096)), ["yarn"], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_each_difference_is_a_sentence_and_the_change_is_tried(name):
+    rotate, meant, words, mend = WRONG[name]
+    verdict = identify(rotate, meant, head_dim=D)
+    text = "\n".join(verdict.differences)
+    assert all(word in text for word in words), text
+    assert (mend is None) == ("Tried" not in text), text
+    assert mend is None or mend in verdict.mended_by
+
+
+def test_what_is_right_differs_in_nothing():
+    verdict = identify(rope, Rotary(), head_dim=D)
+    assert verdict.differences == ()
+    assert "It does what was meant." in str(verdict)
+
+
+def test_a_dump_is_compared_with_another():
+    x = np.random.default_rng(0).normal(size=(40, D))
+    meant = {"before": x, "after": halves(x, np.arange(40))}
+    verdict = identify(before=x, after=rope(x, np.arange(40) + 1), meant=meant)
+    assert len(verdict.differences) == 3
+    assert "reordered columns of queries and keys and positions plus -1" in verdict.mended_by
+
+
+CONFIG = {
+    "model_type": "llama", "hidden_size": 4 * D, "num_attention_heads": 4, "num_hidden_layers": 2,
+    "max_position_embeddings": 8192, "rope_theta": 500_000.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [lambda c, _: c, lambda c, _: json.dumps(c), lambda c, path: path])
+def test_a_configuration_settles_the_frequencies(form, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(CONFIG))
+    verdict = identify(rope, form(CONFIG, path), head_dim=D)
+    assert verdict.differences == (
+        "The base is 10000, but 500000 is meant: set the base to 500,000.",
+    )
+    right = identify(
+        halves,
+        form(CONFIG | {"rope_theta": 10_000.0}, path)
+        if form(1, 2) == 1
+        else CONFIG | {"rope_theta": 1e4},
+        head_dim=D,
+    )
+    assert right.differences == ()
+
+
+def test_tables_are_compared_by_their_facts():
+    table = sinusoidal(np.arange(50) + 1, D, layout="concatenated")
+    verdict = identify(table=table, meant={"table": sinusoidal(np.arange(50), D)})
+    assert [s.split(" is ")[0] for s in verdict.differences] == ["The first position", "The order"]
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(ValueError, match="no row of the census"):
+        identify(rope, "nothing of that name", head_dim=D)
+
+
+def test_the_angles_of_a_meant_program_may_be_its_own():
+    verdict = identify(rope, lambda x, p: rope(x, rotary_angles(p, [1.0])[:, 0]), head_dim=D)
+    assert verdict.differences == ()
