@@ -16,10 +16,10 @@ from posviz.blackbox.compare import compared
 from posviz.blackbox.dump import identify_dump
 from posviz.blackbox.function import identify_function
 from posviz.blackbox.table import identify_cos_sin, identify_inv_freq, identify_table
-from posviz.blackbox.verdict import Verdict
+from posviz.blackbox.verdict import ProgramVerdict
 from posviz.encodings.checks import require_integer
 
-__all__ = ["Verdict", "identify"]
+__all__ = ["ProgramVerdict", "identify"]
 
 
 def identify(
@@ -38,7 +38,7 @@ def identify(
     bias: Any = None,
     scores: Any = None,
     without: Any = None,
-) -> Verdict:
+) -> ProgramVerdict:
     """Say what a program does with positions, and prove it with a line of posviz.
 
     Give one of: ``rotate(x, positions)``, a function of x [len, head_dim]; rows ``before`` and

@@ -11,7 +11,7 @@ import numpy as np
 from posviz.arrays import to_numpy
 from posviz.blackbox.lines import compute, listed, step_of
 from posviz.blackbox.rules import digits, roundest
-from posviz.blackbox.verdict import Verdict, unknown
+from posviz.blackbox.verdict import ProgramVerdict, unknown
 from posviz.encodings.alibi import alibi_slopes
 from posviz.encodings.deberta import deberta_bucket
 from posviz.encodings.relative import offsets
@@ -40,7 +40,7 @@ class ByOffset:
         return np.abs(self.offsets[keep])[order], self.values[:, keep][:, order]
 
 
-def identify_bias(bias: Any, without: Any = None) -> Verdict:
+def identify_bias(bias: Any, without: Any = None) -> ProgramVerdict:
     """Return the verdict on a bias [heads, q_len, k_len], or on scores with it and without."""
     array = np.asarray(to_numpy(bias), np.float64)
     if without is not None:
@@ -49,7 +49,7 @@ def identify_bias(bias: Any, without: Any = None) -> Verdict:
             array = np.where(np.isnan(array), -np.inf, array)  # hidden in both
     if array.ndim == 4 and len(array) > 1:
         if np.nanmax(np.abs(np.where(np.isfinite(array), array - array[:1], 0))) > 1e-5:
-            return Verdict(
+            return ProgramVerdict(
                 "bias", ("The bias differs from text to text, so it depends on their content.",),
                 depends_on="content", method="other",
             )  # fmt: skip
@@ -77,7 +77,7 @@ def identify_bias(bias: Any, without: Any = None) -> Verdict:
     else:
         verdict = _falling(by_offset)
     said = (*verdict.sentences, *note)
-    return Verdict(**{**vars(verdict), "sentences": said})
+    return ProgramVerdict(**{**vars(verdict), "sentences": said})
 
 
 def _by_offset(array, seen, tolerance: float) -> tuple[ByOffset | None, list[str]]:
@@ -113,7 +113,7 @@ def _means(array, seen, grid) -> tuple[np.ndarray, np.ndarray]:
     return values, known
 
 
-def _not_by_offset(array, seen, tolerance: float) -> Verdict:
+def _not_by_offset(array, seen, tolerance: float) -> ProgramVerdict:
     shown = seen.all(axis=0)
     rows = np.flatnonzero(shown.any(axis=1))
     said = "It depends on more than the offset: on content, on absolute positions, or on nothing."
@@ -125,13 +125,13 @@ def _not_by_offset(array, seen, tolerance: float) -> Verdict:
                 "It is a number for each query plus one for each key, as the sums of FoX's forget "
                 "gates are, and no function of the offset."
             )
-    return Verdict("bias", (said,), depends_on="content", method="other")
+    return ProgramVerdict("bias", (said,), depends_on="content", method="other")
 
 
 # ---------------------------------------------------------------- rules
 
 
-def _named(b: ByOffset, array: np.ndarray, seen: np.ndarray) -> Iterator[Verdict]:
+def _named(b: ByOffset, array: np.ndarray, seen: np.ndarray) -> Iterator[ProgramVerdict]:
     """Yield verdicts on the rules that the values look like, each compared with all entries."""
     where = f"offsets(np.arange({array.shape[1]}) + {b.shift}, np.arange({array.shape[2]}))"
     where = where.replace(" + 0,", ",")
@@ -140,7 +140,7 @@ def _named(b: ByOffset, array: np.ndarray, seen: np.ndarray) -> Iterator[Verdict
         grid_values = b.values[:, np.searchsorted(b.offsets, b.grid)]
         off = np.where(seen, np.abs(ours - grid_values), 0)
         explained = bool(np.nanmax(off) <= 2 * b.tolerance + 1e-6)
-        yield Verdict("bias", tuple(said), explained, float(np.nanmax(off)), line, **facts)
+        yield ProgramVerdict("bias", tuple(said), explained, float(np.nanmax(off)), line, **facts)
 
 
 def _alibi(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
@@ -294,7 +294,7 @@ def _one_head(values, shape, low: float, high: float) -> tuple[float, float, flo
     return float(scale[best]), float(np.exp(trials[best])), float(off[best])
 
 
-def _falling(b: ByOffset) -> Verdict:
+def _falling(b: ByOffset) -> ProgramVerdict:
     """Say what is known of a bias that depends on the offset by no rule of posviz."""
     far, past = b.side(1)
     keep = ~np.isnan(past).any(axis=0)
@@ -312,4 +312,6 @@ def _falling(b: ByOffset) -> Verdict:
             )
             way = "falls" if mean[-1] < mean[0] else "rises"
             said += [f"On average over heads it {way} about as {name}."] * int(like > 0.95)
-    return Verdict("bias", tuple(said), method="other", depends_on="distance" if same else "offset")
+    return ProgramVerdict(
+        "bias", tuple(said), method="other", depends_on="distance" if same else "offset"
+    )

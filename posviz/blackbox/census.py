@@ -7,7 +7,7 @@ import tomllib
 from importlib import resources
 from typing import Any
 
-from posviz.blackbox.verdict import Verdict
+from posviz.blackbox.verdict import ProgramVerdict
 from posviz.wording import spelt_like
 
 FACTS = (
@@ -24,7 +24,7 @@ def rows() -> tuple[dict[str, Any], ...]:
     return tuple(tomllib.loads(text).get("function", []))
 
 
-def facts_of(verdict: Verdict, width: int | None = None) -> dict[str, Any]:
+def facts_of(verdict: ProgramVerdict, width: int | None = None) -> dict[str, Any]:
     """Return what a row of the census and a verdict have in common; None is left out."""
     found = {name: getattr(verdict, name, None) for name in FACTS}
     if verdict.rotary_dim and width:
@@ -38,7 +38,7 @@ def facts_of(verdict: Verdict, width: int | None = None) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in (None, {})}
 
 
-def same_as(verdict: Verdict) -> tuple[str, ...]:
+def same_as(verdict: ProgramVerdict) -> tuple[str, ...]:
     """Return which functions of libraries have all facts of an explained verdict, at most five."""
     if not verdict.explained:
         return ()
@@ -62,7 +62,7 @@ def _matches(row: dict[str, Any], own: dict[str, Any]) -> bool:
     return near and all(own.get(name) == row.get(name) for name in names)
 
 
-def library(name: str, own: Verdict) -> tuple[Verdict, list[str]]:
+def library(name: str, own: ProgramVerdict) -> tuple[ProgramVerdict, list[str]]:
     """Return the function of a library as a verdict, and the facts that its row settles."""
     known = [f"{row['library']} {row['function']}" for row in rows()]
     words = name.lower().split()
@@ -79,4 +79,6 @@ def library(name: str, own: Verdict) -> tuple[Verdict, list[str]]:
     row = found[0]
     facts = {n: row[n] for n in FACTS if n in row and n != "rotary_share"}
     slopes = {"slopes": tuple(facts["slopes"])} if "slopes" in facts else {}
-    return Verdict(**facts | slopes, dtype=row.get("dtype"), code=row.get("code")), list(facts)
+    return ProgramVerdict(**facts | slopes, dtype=row.get("dtype"), code=row.get("code")), list(
+        facts
+    )

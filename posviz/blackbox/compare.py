@@ -12,7 +12,7 @@ import numpy as np
 from posviz.blackbox.box import Box
 from posviz.blackbox.census import library
 from posviz.blackbox.rotation import apply_line
-from posviz.blackbox.verdict import Verdict
+from posviz.blackbox.verdict import ProgramVerdict
 from posviz.configs import read_config
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import change_layout
@@ -41,7 +41,7 @@ REMEDIES = {
 }
 
 
-def compared(own: Verdict, meant: Any, rotate: Any, head_dim: int) -> Verdict:
+def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> ProgramVerdict:
     """Return the verdict with what differs from ``meant``, a sentence each, and what mends it."""
     target, known = _meant(meant, own, head_dim)
     names = [n for n in known if n in REMEDIES] if known else list(REMEDIES)
@@ -64,11 +64,11 @@ def compared(own: Verdict, meant: Any, rotate: Any, head_dim: int) -> Verdict:
     return replace(own, differences=tuple(said), mended_by=said[-1] if wrong else None)
 
 
-def _meant(meant: Any, own: Verdict, head_dim: int) -> tuple[Verdict, list[str]]:
+def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple[ProgramVerdict, list[str]]:
     """Return what is meant as a verdict, and the facts that it settles; none: all of them."""
     from posviz.blackbox import identify
 
-    if isinstance(meant, Verdict):
+    if isinstance(meant, ProgramVerdict):
         return meant, []
     if isinstance(meant, Encoding):
         encoding = meant
@@ -95,7 +95,7 @@ def _is_config(meant: str | Path) -> bool:
     return str(meant).lstrip().startswith("{") or Path(meant).suffix == ".json"
 
 
-def _of_config(source: Any) -> tuple[Verdict, list[str]]:
+def _of_config(source: Any) -> tuple[ProgramVerdict, list[str]]:
     """Return what a config.json means for the first kind of layers that rotates."""
     from posviz.blackbox import identify
 
@@ -131,7 +131,7 @@ def _differ(name: str, own: Any, meant: Any) -> bool:
     return own != meant
 
 
-def _sentence(name: str, own: Verdict, meant: Verdict) -> str:
+def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
     mine, theirs = getattr(own, name), getattr(meant, name)
     what = name.replace("_", " ")
     shown = [f"{v:.10g}" if isinstance(v, float) else str(v) for v in (mine, theirs)]
@@ -142,14 +142,16 @@ def _sentence(name: str, own: Verdict, meant: Verdict) -> str:
 # ---------------------------------------------------------------- changes that are tried
 
 
-def _runner(rotate: Any, own: Verdict, head_dim: int) -> Rotate:
+def _runner(rotate: Any, own: ProgramVerdict, head_dim: int) -> Rotate:
     """Return the program, or the line of posviz for what is known by a dump alone."""
     if rotate is None:
         return lambda x, positions: apply_line(str(own.code), x, positions)
     return Box(rotate, head_dim, 1)
 
 
-def _mends(own: Verdict, meant: Verdict, wrong: list[str]) -> dict[str, Callable[[Rotate], Rotate]]:
+def _mends(
+    own: ProgramVerdict, meant: ProgramVerdict, wrong: list[str]
+) -> dict[str, Callable[[Rotate], Rotate]]:
     """Return the changes that can be made around the program, by a name for readers."""
     mends: dict[str, Callable[[Rotate], Rotate]] = {}
     layouts = ("interleaved", "half_split")
@@ -172,7 +174,7 @@ def _mends(own: Verdict, meant: Verdict, wrong: list[str]) -> dict[str, Callable
     return mends
 
 
-def _reordered(run: Rotate, own: Verdict, meant: Verdict) -> Rotate:
+def _reordered(run: Rotate, own: ProgramVerdict, meant: ProgramVerdict) -> Rotate:
     here, there, dim = str(own.layout), str(meant.layout), own.rotary_dim
 
     def rotate(x, positions):
@@ -182,7 +184,7 @@ def _reordered(run: Rotate, own: Verdict, meant: Verdict) -> Rotate:
     return rotate
 
 
-def _multiplied(run: Rotate, gain: float, own: Verdict) -> Rotate:
+def _multiplied(run: Rotate, gain: float, own: ProgramVerdict) -> Rotate:
     def rotate(x, positions):
         rows = np.array(run(x, positions))
         rows[:, : own.rotary_dim] *= gain

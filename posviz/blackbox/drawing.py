@@ -17,13 +17,13 @@ from posviz.pictures.style import SIGNED, style_context
 from posviz.pictures.styled_figure import StyledFigure
 
 if TYPE_CHECKING:
-    from posviz.blackbox.verdict import Verdict
+    from posviz.blackbox.verdict import ProgramVerdict
 
 SIZE = (7.0, 2.9)  # inches
 SHOWN = 5  # the position whose matrix is shown
 
 
-def html_of(verdict: Verdict) -> str:
+def html_of(verdict: ProgramVerdict) -> str:
     """Return a verdict as HTML: its text, and a picture where it is a rotation."""
     text = f'<pre style="white-space: pre-wrap">{html.escape(str(verdict))}</pre>'
     if verdict.kind != "rotation" or verdict.picture is None or not verdict.code:
@@ -34,7 +34,7 @@ def html_of(verdict: Verdict) -> str:
     return f'{text}<img alt="{words}" src="data:image/png;base64,{image}" style="max-width: 100%">'
 
 
-def figure_of(verdict: Verdict) -> Figure:
+def figure_of(verdict: ProgramVerdict) -> Figure:
     """Return the matrix at one position, and the frequency of each pair beside the plain ones."""
     rotation = verdict.picture
     theta = np.abs(rotation.theta).sum(axis=0)
@@ -54,7 +54,7 @@ def figure_of(verdict: Verdict) -> Figure:
     return figure
 
 
-def _matrix(verdict: Verdict, width: int) -> np.ndarray:
+def _matrix(verdict: ProgramVerdict, width: int) -> np.ndarray:
     """Return what becomes of each unit vector at one position, [in, out]."""
     value = compute(str(verdict.code))
     rotate = value.at_query if isinstance(value, Encoding) else value

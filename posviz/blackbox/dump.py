@@ -16,13 +16,13 @@ from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, na
 from posviz.blackbox.rules import PLAIN, name_loosely, name_rule, name_straight
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import Track, track
-from posviz.blackbox.verdict import Verdict, unknown
+from posviz.blackbox.verdict import ProgramVerdict, unknown
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
 MATCH = 0.03  # of a norm before and after, as a logarithm
 
 
-def identify_dump(before: Any, after: Any, positions: Any = None) -> Verdict:
+def identify_dump(before: Any, after: Any, positions: Any = None) -> ProgramVerdict:
     """Return the verdict on rows before and after, [len, d], [heads, len, d] or [len, heads, d].
 
     positions [len] or [len, axes]; None: consecutive ones, whose first is found.
@@ -62,7 +62,7 @@ def _rows(rows: Any, name: str) -> np.ndarray:
     return array
 
 
-def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> Verdict:
+def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
     """Return the verdict on rows [heads, len, d]."""
     length = x.shape[1]
     if length < 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,10 +13,10 @@ from posviz.blackbox.blocks import Blocks, blocks_of
 from posviz.blackbox.box import Box, NotLinear, matrices, require_linear
 from posviz.blackbox.lines import step_of
 from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
-from posviz.blackbox.rules import Rule, name_loosely, roundest
+from posviz.blackbox.rules import FrequencyRule, name_loosely, roundest
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import track
-from posviz.blackbox.verdict import Verdict, unknown
+from posviz.blackbox.verdict import ProgramVerdict, unknown
 
 NEAR = 32  # positions that are asked one by one
 FARTHEST = 2**17
@@ -37,7 +38,9 @@ class Reach:
     remembers: bool = False
 
 
-def identify_function(rotate: Callable[..., Any], head_dim: int, axes: int | None) -> Verdict:
+def identify_function(
+    rotate: Callable[..., Any], head_dim: int, axes: int | None
+) -> ProgramVerdict:
     """Return the verdict on rotate(x [len, head_dim], positions [len] or [len, axes])."""
     box = Box(rotate, head_dim, axes)
     try:
@@ -120,9 +123,7 @@ def _walk(ask: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarr
             break
         there = ask(np.array([NEAR - 1, place]))[1]
         if np.abs(there - responses[-1]).max() < 1e-9 and np.abs(there - before).max() > CHANGED:
-            reach = Reach(
-                held=1 + _bisect(places[-2], place, lambda p, end=place: _same(ask, p, end))
-            )
+            reach = Reach(held=1 + _bisect(places[-2], place, functools.partial(_same, ask, place)))
             break
         places.append(place)
         responses.append(there)
@@ -130,8 +131,8 @@ def _walk(ask: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarr
     return np.array(places)[keep], np.array(responses)[keep], reach
 
 
-def _same(ask: Callable[[np.ndarray], np.ndarray], *places: int) -> bool:
-    one, other = ask(np.array(places))
+def _same(ask: Callable[[np.ndarray], np.ndarray], end: int, place: int) -> bool:
+    one, other = ask(np.array([place, end]))
     return bool(np.abs(one - other).max() < 1e-9)
 
 
@@ -169,7 +170,7 @@ def _changed(r: Rotation, ask: Callable[..., np.ndarray], reach: Reach) -> tuple
     factor = roundest((alpha[0] - 1) / (2 * original + 1 - original) * original, 2e-3)
     arguments = f"seq_len=int(positions.max()) + 1, original_max_seq_len={original}, base={base!r}"
     line = f"dynamic_ntk({2 * n}, {factor!r}, {arguments})"
-    rule = Rule(
+    rule = FrequencyRule(
         "ntk", base, line, 0, factor, parameters={"original_max_seq_len": original, "dynamic": True}
     )
     whole = f"lambda x, positions: Rotary(frequencies={line}, {layout}).at_query(x, positions)"
@@ -189,14 +190,14 @@ def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout
         f"attention_factor={roundest(gain, 1e-6)!r}"
     )
     line = f"longrope({2 * n}, {arguments})"
-    rule = Rule(
+    rule = FrequencyRule(
         "longrope", base, line, 0, max(lists[1]), parameters={"original_max_seq_len": original}
     )
     whole = f"lambda x, positions: Rotary(frequencies={line}, {layout}).at_query(x, positions)"
     return whole, _with_rule(r, rule)
 
 
-def _with_rule(r: Rotation, rule: Rule) -> Rotation:
+def _with_rule(r: Rotation, rule: FrequencyRule) -> Rotation:
     return replace(r, rule=rule)
 
 

@@ -14,7 +14,7 @@ from posviz.blackbox.function import Check
 from posviz.blackbox.lines import compute
 from posviz.blackbox.rules import name_rule
 from posviz.blackbox.track import track
-from posviz.blackbox.verdict import Verdict, unknown
+from posviz.blackbox.verdict import ProgramVerdict, unknown
 
 FORMS = {
     "half_split": "np.concatenate([-x[..., {h}:], x[..., :{h}]], -1)",
@@ -22,7 +22,7 @@ FORMS = {
 }
 
 
-def mixed_verdict(box: Box, blocks: Blocks) -> Verdict:
+def mixed_verdict(box: Box, blocks: Blocks) -> ProgramVerdict:
     """Return the verdict on pairs whose two members rotate by different angles."""
     layout, first = layout_of(blocks.entering, blocks.width)
     width, places = blocks.width, np.unique([*range(32), *np.geomspace(32, 2000, 24).astype(int)])
@@ -59,7 +59,7 @@ def mixed_verdict(box: Box, blocks: Blocks) -> Verdict:
         "columns of a pair rotate by different angles, so vectors change their norm.",
         f"The base is {rule.base:,.10g}." if rule.base else "No base can be told.",
     )
-    return Verdict(
+    return ProgramVerdict(
         "rotation", said, check.difference < check.allowed, off, line, layout="mixed",
         rotary_dim=width, base=rule.base, direction=-1 if sign else 1, first_position=0.0,
         method=rule.method, factor=rule.factor, attention_factor=1.0,

@@ -11,7 +11,7 @@ import numpy as np
 from posviz.arrays import to_dtype
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.lines import compute, listed, step_of
-from posviz.blackbox.rules import Rule, name_rule, rounded, roundest
+from posviz.blackbox.rules import FrequencyRule, name_rule, rounded, roundest
 from posviz.blackbox.track import Track, start_of
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import LAYOUTS
@@ -30,7 +30,7 @@ class Rotation:
     direction: int
     start: float | None
     gain: float | None
-    rule: Rule | None
+    rule: FrequencyRule | None
     xpos: dict[str, Any] | None = None
     rounding: str = ""  # what is rounded: "", "positions" or "angles"
     dtype: str | None = None
@@ -53,7 +53,7 @@ def apply_line(line: str, x: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 def named(
     blocks: Blocks, tracks: list[Track], positions: Any, response: np.ndarray,
-    name: Callable[..., Rule | None] = name_rule, weights: np.ndarray | None = None,
+    name: Callable[..., FrequencyRule | None] = name_rule, weights: np.ndarray | None = None,
 ) -> Rotation:  # fmt: skip
     """Return the rotation that these pairs make, with as much of it named as fits.
 
@@ -72,7 +72,7 @@ def named(
         return _reordered(blocks, tracks[0], (gain, xpos), name)
     start = start_of(theta[0], tracks[0].phase, error[0])
     speed, spread = direction * theta[0], error[0]
-    found: list[tuple[float, int, Rule | None]] = []
+    found: list[tuple[float, int, FrequencyRule | None]] = []
     for still in _zeros(blocks, layout, first):
         none = np.zeros(still)
         rule = _rule(np.append(speed, none), np.append(spread, none), gain, name)
@@ -101,7 +101,9 @@ def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rota
     )  # fmt: skip
 
 
-def _rule(speed: np.ndarray, spread: np.ndarray, gain: float | None, name: Callable) -> Rule | None:
+def _rule(
+    speed: np.ndarray, spread: np.ndarray, gain: float | None, name: Callable
+) -> FrequencyRule | None:
     if (speed < -4 * spread - 1e-9).any():
         return None
     return name(np.maximum(speed, 0), spread, gain)
@@ -328,7 +330,7 @@ def axis_of_pairs(theta: np.ndarray) -> np.ndarray | None:
     return axis if (others <= 1e-6 * size.max(axis=0) + 1e-12).all() else None
 
 
-def rule_of_axes(theta: np.ndarray, error: np.ndarray) -> Rule | None:
+def rule_of_axes(theta: np.ndarray, error: np.ndarray) -> FrequencyRule | None:
     """Return the rule of the pairs' frequencies, over all pairs (M-RoPE) or over an axis's own."""
     axis, speed = axis_of_pairs(theta), theta.sum(axis=0)
     if axis is None or (speed <= 0).any():

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import to_dtype
 from posviz.blackbox.lines import compute, listed
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
@@ -32,7 +31,7 @@ EXPONENTS = {  # name, and the exponent of pair k of n, as a share of the base
 
 
 @dataclass(frozen=True)
-class Rule:
+class FrequencyRule:
     """A rule for frequencies: `code` is a line that makes a `Frequencies`, `cost` its digits."""
 
     method: str
@@ -70,14 +69,16 @@ def cost_of(base: float) -> float:
     return digits(base) + (0.5 if base == round(base) else 4.0)
 
 
-def name_rule(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -> Rule | None:
+def name_rule(
+    theta: np.ndarray, error: np.ndarray, gain: float | None = None
+) -> FrequencyRule | None:
     """Return the likeliest rule for the frequencies of pairs 0 … n − 1, or None.
 
     Shapes: theta and its error [pairs], both at least 0. ``gain``, the norm of a rotated vector
     over its norm before, is used where a method sets it. Frequencies may have been rounded to half
     precision before they were used; a number for each pair is the last resort.
     """
-    best: Rule | None = None
+    best: FrequencyRule | None = None
     for step, extra in ((1e-11, 0.0), (2.5e-7, 7.0)):  # computed in float64, or in float32
         loose = error + step * theta
         rule = name_straight(theta, loose)
@@ -91,20 +92,26 @@ def name_rule(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -
     return best or _likeliest(_divided(theta, loose), theta, loose)
 
 
-def name_straight(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -> Rule | None:
+def name_straight(
+    theta: np.ndarray, error: np.ndarray, gain: float | None = None
+) -> FrequencyRule | None:
     """Return the rule of frequencies that lie evenly on a log scale, or None."""
     return _likeliest(_straight(theta, error), theta, error)
 
 
-def name_loosely(theta: np.ndarray, error: np.ndarray, gain: float | None = None) -> Rule | None:
+def name_loosely(
+    theta: np.ndarray, error: np.ndarray, gain: float | None = None
+) -> FrequencyRule | None:
     """Return the rule that fits if angles are rounded to half precision at every position."""
     loose = error + theta * 2.0**-9
     return _likeliest(_formulas(theta, loose, gain), theta, loose)
 
 
-def _likeliest(rules: Iterator[Rule], theta: np.ndarray, error: np.ndarray) -> Rule | None:
+def _likeliest(
+    rules: Iterator[FrequencyRule], theta: np.ndarray, error: np.ndarray
+) -> FrequencyRule | None:
     """Return the cheapest rule that fits; of two that cost the same, the one that fits better."""
-    best: tuple[float, Rule] | None = None
+    best: tuple[float, FrequencyRule] | None = None
     for rule in rules:
         off = np.abs(rule.frequencies().inv_freq - theta) / np.maximum(4 * error, 1e-300)
         if (off <= 1).all():
@@ -113,7 +120,7 @@ def _likeliest(rules: Iterator[Rule], theta: np.ndarray, error: np.ndarray) -> R
     return best and best[1]
 
 
-def _rounded(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Rule | None:
+def _rounded(theta: np.ndarray, error: np.ndarray, gain: float | None) -> FrequencyRule | None:
     """Return a rule whose frequencies were rounded to half precision before they were used."""
     rule = name_loosely(theta, error, gain)
     if rule is None or len(theta) < 3:
@@ -125,14 +132,14 @@ def _rounded(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Rule |
     return None
 
 
-def rounded(rule: Rule, dtype: str) -> Rule:
+def rounded(rule: FrequencyRule, dtype: str) -> FrequencyRule:
     """Return the rule whose frequencies are rounded to a dtype."""
     code = f'Frequencies(to_dtype(({rule.code}).inv_freq, "{dtype}"))'
     parameters = rule.parameters | {"rounded": dtype}
     return replace(rule, code=code, parameters=parameters)
 
 
-def _formulas(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[Rule]:
+def _formulas(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[FrequencyRule]:
     moving = theta > 4 * error
     if not moving.any():
         return
@@ -159,12 +166,12 @@ def _line(theta: np.ndarray, error: np.ndarray) -> tuple[float, float, float, fl
     return start, slope, 3 / math.sqrt(total) + mean * sure, sure
 
 
-def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
+def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
     n, moving = len(theta), theta > 4 * error
     if n == 1:
         factor = roundest(1 / theta[0], 4 * error[0] / theta[0] ** 2)
         one = f"Frequencies(np.array([{1 / factor:.12g}]))"
-        yield Rule("plain" if factor == 1 else "linear", None, one, 0, factor)
+        yield FrequencyRule("plain" if factor == 1 else "linear", None, one, 0, factor)
         return
     if moving.sum() < 2:
         return
@@ -187,10 +194,10 @@ def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
             factor = roundest(grown, grown * slope_spread * n)
             line = f"ntk({2 * n}, {factor!r}{_base(base)})"
             cost = 2 + cost_of(base) + digits(factor)
-            yield Rule("ntk", base, line, cost, factor)
+            yield FrequencyRule("ntk", base, line, cost, factor)
 
 
-def _named_line(n: int, name: str, base: float, factor: float) -> Iterator[Rule]:
+def _named_line(n: int, name: str, base: float, factor: float) -> Iterator[FrequencyRule]:
     plain = {
         "2k/d": f"rotary_frequencies({2 * n}, {base!r})",
         "k/(d/2-1)": f"{base!r} ** (-np.arange({n}) / {max(n - 1, 1)})",
@@ -202,23 +209,23 @@ def _named_line(n: int, name: str, base: float, factor: float) -> Iterator[Rule]
     usual = name == "2k/d"
     cost = cost_of(base) + (0 if usual else 2.5) + (0 if factor == 1 else 1 + digits(factor))
     if factor == 1:
-        yield Rule("plain", base, f"Frequencies({plain})", cost, exponent=name)
+        yield FrequencyRule("plain", base, f"Frequencies({plain})", cost, exponent=name)
     elif abs(factor - 1) < LEAST - 1:
         return
     elif usual and factor > 1:
         line = f"position_interpolation({2 * n}, {factor!r}{_base(base)})"
-        yield Rule("linear", base, line, cost, factor)
+        yield FrequencyRule("linear", base, line, cost, factor)
     elif usual or factor != 1:
         more = 1 if factor < 1 else 0
         line = f"Frequencies({plain} / {factor!r})"
-        yield Rule("linear", base, line, cost + more, factor, name)
+        yield FrequencyRule("linear", base, line, cost + more, factor, name)
 
 
 def _base(base: float, default: float = 1e4) -> str:
     return "" if base == default else f", base={base!r}"
 
 
-def _proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator[Rule]:
+def _proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator[FrequencyRule]:
     n = len(theta)
     if moving == 1:
         pairs = [(base, 1.0) for base in USUAL_BASES[:1]]
@@ -235,7 +242,7 @@ def _proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator
         over = "" if factor == 1 else f" / {factor!r}"
         cost = 1 + cost_of(base) + (digits(factor) if over else 0)
         fraction = {"fraction": moving / n}
-        yield Rule("proportional", base, f"Frequencies({line}{over})", cost, factor,
+        yield FrequencyRule("proportional", base, f"Frequencies({line}{over})", cost, factor,
                    parameters=fraction)  # fmt: skip
 
 
@@ -254,7 +261,7 @@ def _bases(theta: np.ndarray, error: np.ndarray) -> list[float]:
     return list(dict.fromkeys([*suggested, *USUAL_BASES]))
 
 
-def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[Rule]:
+def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[FrequencyRule]:
     """YaRN and Llama 3: fast pairs keep their frequency, slow ones are slowed; or upside down."""
     n = len(theta)
     for base in _bases(theta, error):
@@ -275,7 +282,7 @@ def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[
 
 def _ramps(
     share: np.ndarray, spread: np.ndarray, base: float, gain: float | None
-) -> Iterator[Rule]:
+) -> Iterator[FrequencyRule]:
     """Yield the rules that make share = kept + (1 − kept)/factor, for the usual ramps or for any."""
     n, fitted = len(share), False
     for kept, method, arguments, cost, default in (
@@ -295,7 +302,7 @@ def _ramps(
             scaled = "" if scaling == usual else f", attention_factor={scaling!r}"
         line = f"{method}({2 * n}, {factor!r}, {arguments}{_base(base, default)}{scaled})"
         cost += cost_of(base) + digits(factor) + (2 if scaled else 0)
-        yield Rule(method, base, line, cost, factor)
+        yield FrequencyRule(method, base, line, cost, factor)
 
 
 def _factor(share: np.ndarray, spread: np.ndarray, kept: np.ndarray) -> float:
@@ -372,7 +379,7 @@ def _own_ramps(share: np.ndarray, spread: np.ndarray, base: float) -> Iterator[t
 # ---------------------------------------------------------------- a number for each pair
 
 
-def _divided(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
+def _divided(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
     """LongRoPE: each frequency is divided by a number of its own, at least 1."""
     n = len(theta)
     if n < 3 or (theta <= 4 * error).any():
@@ -386,4 +393,4 @@ def _divided(theta: np.ndarray, error: np.ndarray) -> Iterator[Rule]:
         if (divisors >= 1).all():
             cost = 40 + cost_of(base) + sum(map(digits, divisors)) + np.log(divisors).mean()
             line = f"Frequencies(rotary_frequencies({2 * n}, {base!r}) / {listed(divisors)})"
-            yield Rule("longrope", base, line, cost, float(divisors.max()))
+            yield FrequencyRule("longrope", base, line, cost, float(divisors.max()))

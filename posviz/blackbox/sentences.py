@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posviz.blackbox.rotation import Rotation, axis_of_pairs
-from posviz.blackbox.verdict import Verdict
+from posviz.blackbox.verdict import ProgramVerdict
 from posviz.wording import signed
 
 if TYPE_CHECKING:
@@ -30,13 +30,15 @@ DYNAMIC = (
 )
 
 
-def rotation_verdict(r: Rotation, line: str, checks: list[Check], reach: Reach | None) -> Verdict:
+def rotation_verdict(
+    r: Rotation, line: str, checks: list[Check], reach: Reach | None
+) -> ProgramVerdict:
     """Return the verdict on a rotation that was compared with its line of posviz."""
     bad = [c for c in checks if c.difference > c.allowed]
     near = [c for c in checks if c.end <= 4096] or checks[:1]
     rule = r.rule
     said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
-    return Verdict(
+    return ProgramVerdict(
         "rotation",
         (*said, *_unexplained(r, bad)),
         explained=not bad,

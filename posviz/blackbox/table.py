@@ -13,10 +13,10 @@ from posviz.blackbox.dump import layouts
 from posviz.blackbox.function import Check
 from posviz.blackbox.lines import compute, step_of
 from posviz.blackbox.rotation import dtype_of, line_of, named
-from posviz.blackbox.rules import Rule, name_rule, roundest
+from posviz.blackbox.rules import FrequencyRule, name_rule, roundest
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import start_of, track
-from posviz.blackbox.verdict import Verdict, unknown
+from posviz.blackbox.verdict import ProgramVerdict, unknown
 from posviz.wording import signed
 
 SAMPLE = 256
@@ -40,7 +40,7 @@ def array_of(values: Any, name: str) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def identify_table(table: Any) -> Verdict:
+def identify_table(table: Any) -> ProgramVerdict:
     """Return the verdict on a table [rows, d_model] that is added to embeddings."""
     rows = array_of(table, "table")
     if not np.isfinite(rows).all():
@@ -62,7 +62,7 @@ def identify_table(table: Any) -> Verdict:
 # ---------------------------------------------------------------- sines and cosines in pairs
 
 
-def _sinusoid(rows: np.ndarray, empty: np.ndarray) -> Verdict | None:
+def _sinusoid(rows: np.ndarray, empty: np.ndarray) -> ProgramVerdict | None:
     length, width = rows.shape
     even = width - width % 2
     if width % 2 and np.abs(rows[:, -1]).max() > 0:
@@ -97,7 +97,7 @@ def _sinusoid(rows: np.ndarray, empty: np.ndarray) -> Verdict | None:
     return best and best[1]
 
 
-def _doubled(rule: Rule) -> Rule:
+def _doubled(rule: FrequencyRule) -> FrequencyRule:
     """Read base 10⁸ as 10⁴ with a doubled exponent: no table has the one, some have the other."""
     if rule.exponent == "2k/d" and rule.base == 1e8 and rule.method == "plain":
         n = len(rule.frequencies().inv_freq)
@@ -106,7 +106,9 @@ def _doubled(rule: Rule) -> Rule:
     return rule
 
 
-def _verdict(rows, empty, order, cosine_first, rule: Rule, start, scale, at: str) -> Verdict:
+def _verdict(
+    rows, empty, order, cosine_first, rule: FrequencyRule, start, scale, at: str
+) -> ProgramVerdict:
     length, width = rows.shape
     usual = {"2k/d": "paper", "k/(d/2-1)": "tensor2tensor"}
     plain = rule.method == "plain" and rule.exponent in usual and "rounded" not in rule.parameters
@@ -146,7 +148,7 @@ def _verdict(rows, empty, order, cosine_first, rule: Rule, start, scale, at: str
     )  # fmt: skip
 
 
-def _checked(rows: np.ndarray, line: str, said: list[str], **facts: Any) -> Verdict:
+def _checked(rows: np.ndarray, line: str, said: list[str], **facts: Any) -> ProgramVerdict:
     """Return the verdict on a table, all rows of which are compared with a line."""
     ours = np.broadcast_to(compute(line), rows.shape)
     off = np.abs(ours - rows)
@@ -158,14 +160,14 @@ def _checked(rows: np.ndarray, line: str, said: list[str], **facts: Any) -> Verd
     exact = float(off.max()) / size
     formats = {2.0**-8: "bfloat16", 2.0**-10: "float16"}
     dtype = formats.get(step) or ("float64" if exact < 2e-6 else "float32")
-    return Verdict("table", tuple(said), not len(bad), float(off.max()), line,
+    return ProgramVerdict("table", tuple(said), not len(bad), float(off.max()), line,
                    dtype=None if len(bad) else dtype, **facts)  # fmt: skip
 
 
 # ---------------------------------------------------------------- other tables
 
 
-def _odd_columns(rows: np.ndarray, empty: np.ndarray) -> Verdict | None:
+def _odd_columns(rows: np.ndarray, empty: np.ndarray) -> ProgramVerdict | None:
     """Return the verdict on a table whose sines and cosines each have a frequency of their own."""
     length, width = rows.shape
     near = np.setdiff1d(np.arange(min(length, 64)), empty)
@@ -193,7 +195,7 @@ def _odd_columns(rows: np.ndarray, empty: np.ndarray) -> Verdict | None:
     return None
 
 
-def _grid(rows: np.ndarray) -> Verdict | None:
+def _grid(rows: np.ndarray) -> ProgramVerdict | None:
     """Return the verdict on a table of a square image, half of whose columns follow each axis."""
     skipped = next((s for s in (0, 1) if np.sqrt(len(rows) - s) % 1 == 0), None)
     if skipped is None or len(rows) < 16 or rows.shape[1] % 4:
@@ -233,7 +235,7 @@ def _grid(rows: np.ndarray) -> Verdict | None:
     return None
 
 
-def _not_a_formula(rows: np.ndarray) -> Verdict:
+def _not_a_formula(rows: np.ndarray) -> ProgramVerdict:
     """Return the verdict on learned numbers: neighbours are similar, or not even that."""
     unit = (rows - rows.mean(axis=0)) / (
         np.linalg.norm(rows - rows.mean(axis=0), axis=1)[:, None] + 1e-300
@@ -246,7 +248,7 @@ def _not_a_formula(rows: np.ndarray) -> Verdict:
             "No formula of posviz gives this table: it is learned, or made by another rule. "
             f"Neighbouring rows are similar (cosine {near:.2f}), far ones less ({far:.2f})."
         )
-        return Verdict("table", (said,), method="learned")
+        return ProgramVerdict("table", (said,), method="learned")
     return unknown(
         "No formula of posviz gives this table, and neighbouring rows are no more similar than far "
         "ones: random numbers, or a learned table before training."
@@ -256,7 +258,7 @@ def _not_a_formula(rows: np.ndarray) -> Verdict:
 # ---------------------------------------------------------------- cosines, sines, frequencies
 
 
-def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> Verdict:
+def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> ProgramVerdict:
     """Return the verdict on cosines and sines [len, d/2], or twice as wide, as a cache has them."""
     c, s = array_of(cos, "cos"), array_of(sin, "sin")
     if c.shape != s.shape:
@@ -293,7 +295,7 @@ def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> Verdict:
     return replace(verdict, sentences=(said, *verdict.sentences[1:]), layout=layout)
 
 
-def identify_inv_freq(inv_freq: Any) -> Verdict:
+def identify_inv_freq(inv_freq: Any) -> ProgramVerdict:
     """Return the verdict on frequencies [rotary_dim/2], in radians per token."""
     theta = np.asarray(to_numpy(inv_freq), np.float64).ravel()
     if not len(theta) or not np.isfinite(theta).all() or (theta < 0).any():
@@ -312,7 +314,7 @@ def identify_inv_freq(inv_freq: Any) -> Verdict:
         if rule.method == "plain"
         else [f"The method is {rule.method}, the factor {rule.factor:g}."]
     )
-    return Verdict(
+    return ProgramVerdict(
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,
         direction=1, method=rule.method, factor=rule.factor, exponent=rule.exponent,
         parameters=rule.parameters, dtype=rule.parameters.get("rounded"),

@@ -12,7 +12,7 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ProgramVerdict:
     """What was found out about a program; None stands for what does not apply or is not known.
 
     kind: "rotation", "table", "bias" or "unknown". code is the line of posviz that reproduces the
@@ -91,6 +91,6 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
-def unknown(*sentences: str, **facts: Any) -> Verdict:
+def unknown(*sentences: str, **facts: Any) -> ProgramVerdict:
     """Return the verdict that nothing is explained, and why."""
-    return Verdict(UNKNOWN, sentences, **facts)
+    return ProgramVerdict(UNKNOWN, sentences, **facts)

@@ -2,13 +2,15 @@
 
 import importlib.util
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from posviz.cli.common import argument, command, option
 from posviz.wording import quoted, reason, shortened
+
+if TYPE_CHECKING:
+    import numpy as np
 
 KINDS = ("before", "after", "table", "bias", "cos", "sin", "inv_freq", "scores", "without")
 BY_AXES = {1: "inv_freq", 2: "table", 3: "bias", 4: "bias"}
@@ -91,8 +93,10 @@ def _meant(meant: str | None) -> Any:
     return _read(words) if is_files else meant
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
+def _arrays(path: Path) -> "dict[str, np.ndarray]":
     """Return the arrays of a file by name; a .npy file holds one, without a name."""
+    import numpy as np
+
     if path.suffix == ".safetensors":
         return _safetensors(path)
     try:
@@ -104,7 +108,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     return {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
 
 
-def _safetensors(path: Path) -> dict[str, np.ndarray]:
+def _safetensors(path: Path) -> "dict[str, np.ndarray]":
     try:
         from safetensors import SafetensorError, safe_open
     except ModuleNotFoundError as error:

@@ -34,7 +34,7 @@ ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 COMMANDS = (
     *("list", "export", "site", "slides", "proof", "rerun", "config", "start", "sweep"),
-    *("assign", "grade", "guide"),
+    *("assign", "grade", "guide", "identify"),
 )
 OTHERS = ("progress", "doctor")
 
