@@ -215,29 +215,23 @@ def _buckets(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
         said = [f"It has one number for each bucket of offsets, as {name} ({arguments}).",
                 f"It changes at the distances {', '.join(map(str, edges[:24]))}."]  # fmt: skip
         numbers = listed([[float(f"{v:.9g}") for v in row] for row in table])
-        yield said, f"t5_bias({numbers}, {line.format(where)})", {
-            "depends_on": "offset", "method": "buckets", "parameters": {"edges": edges}}  # fmt: skip
+        facts = {"depends_on": "offset", "method": "buckets", "parameters": {"edges": edges}}
+        yield said, f"t5_bias({numbers}, {line.format(where)})", facts
         return
 
 
 def _bucket_rules(b: ByOffset, exact: int) -> Iterator[tuple[str, str]]:
-    """Yield the rules of buckets that fit, as a name and a line for offsets {}, usual ones first."""
-    farthest = int(np.abs(b.offsets).max())
-    usual = [
-        (bi, nb, md) for bi in (False, True) for nb in (32, 64, 16, 128) for md in (128, 256, 64)
-    ]
-    own = [(bi, n * (1 + bi), md) for bi in (False, True) for n in (2 * exact, 2 * exact + 1)
-           for md in range(exact + 1, max(2 * farthest, 200))]  # fmt: skip
+    """Yield the rules of buckets that fit, as a name and a line of offsets {}; usual ones first."""
+    farthest, sides = int(np.abs(b.offsets).max()), (False, True)
+    usual = [(s, n, md) for s in sides for n in (32, 64, 16, 128) for md in (128, 256, 64)]
+    reach = range(exact + 1, max(2 * farthest, 200))
+    own = [(s, n * (1 + s), md) for s in sides for n in (2 * exact, 2 * exact + 1) for md in reach]
     for rules in (usual, own):
-        fitting = [
-            rule for rule in rules if rule[1] // (1 + rule[0]) // 2 in range(1, rule[2])
-            and _constant_within(b, t5_bucket(b.offsets, bidirectional=rule[0], num_buckets=rule[1], max_distance=rule[2]))
-        ]  # fmt: skip
-        for both, number, longest in sorted(fitting, key=lambda rule: digits(rule[2])):
-            yield (
-                "T5",
-                f"t5_bucket({{}}, bidirectional={both}, num_buckets={number}, max_distance={longest})",
-            )
+        for both, number, longest in sorted(rules, key=lambda rule: digits(rule[2])):
+            if 0 < number // (1 + both) // 2 < longest:
+                more = {"bidirectional": both, "num_buckets": number, "max_distance": longest}
+                if _constant_within(b, t5_bucket(b.offsets, **more)):
+                    yield "T5", f"t5_bucket({{}}, {', '.join(f'{k}={v}' for k, v in more.items())})"
     lengths = (512, 128, 256, *range(exact + 2, max(2 * farthest, 200)))
     for size in (2 * exact - 2, 2 * exact):
         for longest in lengths if size >= 4 else ():
@@ -269,12 +263,16 @@ def _kerple(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
         r1, r2 = ([roundest(float(fit[n]), 1e-6 * fit[n]) for fit in fits] for n in (0, 1))
         rule = "−r₁ · ln(1 + r₂ · distance)" if "log" in name else "−r₁ · distance^r₂"
         said = [
-            f"It is Kerple: it falls as {rule}, with r₁ = {r1[0]:.4g} and r₂ = {r2[0]:.4g} in head 0."
+            f"It is Kerple: it falls as {rule}.",
+            f"In head 0, r₁ is {r1[0]:.4g} and r₂ is {r2[0]:.4g}.",
         ]
         ahead, future = b.side(-1)
         shown = len(ahead) and not np.isnan(future).any()
-        facts = {"depends_on": "distance" if shown else "offset", "method": name.removesuffix("_bias"),
-                 "parameters": {"r1": r1, "r2": r2}}  # fmt: skip
+        facts = {
+            "depends_on": "distance" if shown else "offset",
+            "method": name.removesuffix("_bias"),
+            "parameters": {"r1": r1, "r2": r2},
+        }
         yield said, f"{name}({listed(r1)}, {listed(r2)}, {where})", facts
 
 

@@ -154,7 +154,7 @@ def _formulas(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Itera
 
 
 def _line(theta: np.ndarray, error: np.ndarray) -> tuple[float, float, float, float]:
-    """Fit ln θ = start − slope · k where θ is above its error; return both, and how sure each is."""
+    """Fit ln θ = start − slope · k where θ is above its error; return both, each with its error."""
     k = np.flatnonzero(theta > 4 * error)
     theta, error = theta[k], error[k]
     weight = (theta / error) ** 2
@@ -283,7 +283,7 @@ def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[
 def _ramps(
     share: np.ndarray, spread: np.ndarray, base: float, gain: float | None
 ) -> Iterator[FrequencyRule]:
-    """Yield the rules that make share = kept + (1 − kept)/factor, for the usual ramps or for any."""
+    """Yield rules that make share = kept + (1 − kept)/factor, of the usual ramps or of others."""
     n, fitted = len(share), False
     for kept, method, arguments, cost, default in (
         *_usual_ramps(n, base),

@@ -19,7 +19,7 @@ METHODS = {
     "linear": "All frequencies are divided by {factor:g}, as position interpolation does.",
     "ntk": "NTK makes the last pair {factor:g} times as slow, and the first one stays.",
     "yarn": "YaRN with factor {factor:g} slows the slow pairs, and the fast ones stay.",
-    "llama3": "Llama 3's method with factor {factor:g} slows the slow pairs, and the fast ones stay.",
+    "llama3": "Llama 3's way with factor {factor:g} slows the slow pairs, and the fast ones stay.",
     "longrope": "Each frequency is divided by a number of its own, as in LongRoPE.",
     "proportional": "Only the first {fraction:.3g} of the pairs rotate (p-RoPE).",
 }

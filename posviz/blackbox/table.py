@@ -143,7 +143,8 @@ def _verdict(
     said += [f"All numbers are multiplied by {scale:g}."] * (scale != 1)
     return _checked(
         rows, line, said, order=order, base=rule.base, exponent=rule.exponent,
-        direction=-1 if falls else 1, first_position=position, method=rule.method, factor=rule.factor,
+        direction=-1 if falls else 1, first_position=position, method=rule.method,
+        factor=rule.factor,
         parameters={"scale": scale, "first": "cosine" if cosine_first else "sine"},
     )  # fmt: skip
 

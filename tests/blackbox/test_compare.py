@@ -15,10 +15,10 @@ def halves(x, positions, **more):
 
 WRONG = {  # the program, what was meant, words of the sentences, what mends it
     "layout": (rope, halves, ["reorder the columns of W_Q and W_K"], "reordered columns"),
-    "start": (lambda x, p: rope(x, p + 1), rope, ["let the first position be 0"], "positions plus -1"),
-    "direction": (lambda x, p: rope(x, -p), rope, ["change the sign of the sines"], "the other direction"),
+    "start": (lambda x, p: rope(x, p + 1), rope, ["first position be 0"], "positions plus -1"),
+    "direction": (lambda x, p: rope(x, -p), rope, ["sign of the sines"], "the other direction"),
     "step": (lambda x, p: rope(x, p / 8), rope, ["method is linear"], "positions times 8"),
-    "too loud": (lambda x, p: rope(x, p, attention_factor=2.0), rope, ["multiply cosines"], "times 0.5"),
+    "gain": (lambda x, p: rope(x, p, attention_factor=2.0), rope, ["cosines"], "times 0.5"),
     "two at once": (
         lambda x, p: rope(x, -(p + 1)), halves,
         ["layout", "direction", "first position"], "and the other direction and positions plus 1",

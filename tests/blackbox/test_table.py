@@ -8,8 +8,8 @@ from posviz import identify, llama3, rotary_angles, rotary_frequencies, sinusoid
 L, D = 120, 64
 
 
-def waves(inv_freq, first=np.sin, second=np.cos, places=np.arange(L)):
-    angles = rotary_angles(places, inv_freq)
+def waves(inv_freq, first=np.sin, second=np.cos):
+    angles = rotary_angles(np.arange(L), inv_freq)
     return np.stack([first(angles), second(angles)], axis=-1).reshape(len(angles), -1)
 
 
@@ -39,7 +39,7 @@ TABLES = {
     "padded": (padded(), {"order": "concatenated", "exponent": "k/(d/2-1)"}),
     "a column alone": (each_column(2 * COLUMNS / D), {"exponent": "2c/d of column c"}),
     "one wave more": (np.pad(sinusoidal(np.arange(L), D), ((0, 0), (0, 1))), {"base": 1e4}),
-    "a grid": (grid(), {"base": 1e4, "parameters": {"scale": 1.0, "first": "sine", "first axis": "column"}}),
+    "a grid": (grid(), {"base": 1e4, "order": "concatenated"}),
     "float16": (sinusoidal(np.arange(L), D).astype(np.float16), {"base": 1e4, "dtype": "float16"}),
 }  # fmt: skip
 
@@ -59,7 +59,8 @@ def test_a_learned_table_is_said_to_be_learned():
 
 
 @pytest.mark.parametrize("table", [
-    np.random.default_rng(0).normal(size=(L, D)), np.ones((L, D)), np.full((L, D), np.nan), np.ones((1, D)),
+    np.random.default_rng(0).normal(size=(L, D)), np.ones((L, D)), np.full((L, D), np.nan),
+    np.ones((1, D)),
 ])  # fmt: skip
 def test_numbers_that_are_no_table_are_not_guessed_at(table):
     verdict = identify(table=table)
@@ -67,7 +68,8 @@ def test_numbers_that_are_no_table_are_not_guessed_at(table):
 
 
 @pytest.mark.parametrize(("twice", "layout"), [
-    (lambda x: np.tile(x, 2), "half_split"), (lambda x: np.repeat(x, 2, -1), "interleaved"), (lambda x: x, None),
+    (lambda x: np.tile(x, 2), "half_split"), (lambda x: np.repeat(x, 2, -1), "interleaved"),
+    (lambda x: x, None),
 ])  # fmt: skip
 def test_cosines_and_sines_tell_the_frequencies(twice, layout):
     made = yarn(D, 4.0, original_max_seq_len=4096)

@@ -11,10 +11,12 @@ import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from posviz.__main__ import app
+from posviz.blackbox.verdict import ProgramVerdict
 from posviz.classroom import assign, grade, report
 from posviz.cli import common, doctor, export_jobs, proof, start
 from posviz.course import LESSONS
@@ -94,6 +96,13 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr("posviz.classroom.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.chdir(tmp_path)
     Path("config.json").write_text('{"model_type": "llama", "rope_theta": 1e4}')
+    for name in ("before.npy", "after.npy", "table.npy"):
+        np.save(name, np.eye(4))
+    np.savez("wrong.npz", before=np.eye(4), after=np.eye(4))
+    Path("wrong.npz").with_stem("right").write_bytes(Path("wrong.npz").read_bytes())
+    Path("my_rope.py").write_text("rotate = print")
+    understood = ProgramVerdict("unknown", explained=True)
+    monkeypatch.setattr("posviz.identify", lambda **_: understood, raising=False)
     said = CliRunner().invoke(app, shlex.split(command)[1:])
     assert said.exit_code == (2 if command in NAMES else 0), said.output
 
