@@ -229,7 +229,11 @@ def _bucket_rules(b: ByOffset, exact: int) -> Iterator[tuple[str, str]]:
     for rules in (usual, own):
         for both, number, longest in sorted(rules, key=lambda rule: digits(rule[2])):
             if 0 < number // (1 + both) // 2 < longest:
-                more = {"bidirectional": both, "num_buckets": number, "max_distance": longest}
+                more: dict[str, Any] = {
+                    "bidirectional": both,
+                    "num_buckets": number,
+                    "max_distance": longest,
+                }
                 if _constant_within(b, t5_bucket(b.offsets, **more)):
                     yield "T5", f"t5_bucket({{}}, {', '.join(f'{k}={v}' for k, v in more.items())})"
     lengths = (512, 128, 256, *range(exact + 2, max(2 * farthest, 200)))

@@ -17,6 +17,8 @@ from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import LAYOUTS
 from posviz.encodings.xpos import xpos_scale
 
+TELLING = 128  # tokens: nearer positions do not tell float32 from float64
+
 
 @dataclass(frozen=True)
 class Rotation:
@@ -405,8 +407,11 @@ def dtype_of(r: Rotation, ask: Callable[[np.ndarray], np.ndarray], places: np.nd
     exact, step = off["float64", ""], step_of(got.view(np.float64))
     if exact < 2e-6 + step or off[best] > 0.5 * exact or off[best] > 0.1:
         worst = (places.max() + 1) * 4e-7 + 1e-6 + step
-        plain = "float64" if exact < 2e-6 else "float32" if exact < worst else None
-        return replace(r, dtype=r.rule.parameters.get("rounded", plain) if plain else None)
+        if exact >= worst:
+            return r
+        seen = "float64" if exact < 2e-6 else "float32"
+        near = None if places.max() < TELLING else seen
+        return replace(r, dtype=r.rule.parameters.get("rounded", near))
     if best[1] == "frequencies":
         return replace(r, dtype=best[0], rule=rounded(r.rule, best[0]))
     return replace(r, dtype=best[0], rounding=best[1] if not r.xpos else "")

@@ -23,6 +23,9 @@ Meant = Annotated[
 ]
 HeadDim = Annotated[int, option("--head-dim", "The width of x that a function takes.", "D")]
 Positions = Annotated[Path | None, option("--positions", "Positions of the rows.", "FILE")]
+Shape = Annotated[
+    str | None, option("--shape", "The shape of raw float32 files, as 40,8,64.", "LENGTHS")
+]
 AsJson = Annotated[bool, option("--json", "Print the facts as JSON.")]
 
 
@@ -33,17 +36,20 @@ def identify(
     meant: Meant = None,
     head_dim: HeadDim = 64,
     positions: Positions = None,
+    shape: Shape = None,
     as_json: AsJson = False,
 ):
     """Say what a program does with positions, from rows before and after RoPE, or from itself.
 
-    Files are .npy, .npz or .safetensors: rows before and after, or one file that holds arrays named
-    before and after (or table, bias, cos and sin, inv_freq). The exit status is 1 where something
-    is not explained or differs from what was meant, and 2 for what cannot be read.
+    Files are .npy, .npz or .safetensors, or raw float32 with --shape: rows before and after, or one
+    file that holds arrays named before and after (or table, bias, cos and sin, inv_freq). The exit
+    status is 1 where something is not explained or differs from what was meant, and 2 for what
+    cannot be read.
 
     \b
     posviz identify before.npy after.npy
     posviz identify before.npy after.npy --meant config.json
+    posviz identify before.f32 after.f32 --shape 40,8,64
     posviz identify wrong.npz --meant right.npz
     posviz identify my_rope.py:rotate --head-dim 128 --meant "transformers Llama"
     posviz identify table.npy --json
@@ -51,8 +57,8 @@ def identify(
     from posviz import identify as name_it
 
     try:
-        given = _read(sources, kind)
-        given |= {"positions": _arrays(positions).popitem()[1]} if positions else {}
+        given = _read(sources, kind, _lengths(shape))
+        given |= {"positions": _array(positions)} if positions else {}
         given |= {"head_dim": head_dim} if "rotate" in given else {}
         verdict = name_it(**given, meant=_meant(meant))
     except TypeError as error:
@@ -61,13 +67,27 @@ def identify(
     raise typer.Exit(0 if verdict.explained and not verdict.differences else 1)
 
 
-def _read(sources: list[str], kind: str | None = None) -> dict[str, Any]:
+def _lengths(shape: str | None) -> tuple[int, ...] | None:
+    """Return the lengths in "40,8,64"."""
+    words = shape.split(",") if shape else []
+    if not all(word.strip().isdigit() for word in words):
+        raise ValueError(f"--shape takes lengths with commas, as 40,8,64; got {quoted(shape)}.")
+    return tuple(map(int, words)) or None
+
+
+def _array(path: Path) -> "np.ndarray":
+    return next(iter(_arrays(path, None).values()))
+
+
+def _read(
+    sources: list[str], kind: str | None = None, shape: tuple[int, ...] | None = None
+) -> dict[str, Any]:
     """Return the arguments of `identify` that the sources are."""
     if kind and kind not in KINDS:
         raise ValueError(f"--as takes one of {', '.join(KINDS)}; got {quoted(kind)}.")
     if len(sources) == 1 and ".py:" in sources[0]:
         return {"rotate": _function(sources[0])}
-    arrays = [_arrays(Path(source)) for source in sources]
+    arrays = [_arrays(Path(source), shape) for source in sources]
     if len(arrays) == 2:
         return {n: next(iter(a.values())) for n, a in zip(("before", "after"), arrays, strict=True)}
     if len(arrays) > 2:
@@ -93,18 +113,24 @@ def _meant(meant: str | None) -> Any:
     return _read(words) if is_files else meant
 
 
-def _arrays(path: Path) -> "dict[str, np.ndarray]":
+def _arrays(path: Path, shape: tuple[int, ...] | None) -> "dict[str, np.ndarray]":
     """Return the arrays of a file by name; a .npy file holds one, without a name."""
     import numpy as np
 
     if path.suffix == ".safetensors":
         return _safetensors(path)
     try:
+        if shape and path.suffix not in (".npy", ".npz"):
+            return {"": np.fromfile(path, "<f4").reshape(shape)}
         loaded = np.load(path, allow_pickle=False)
     except OSError as error:
         raise ValueError(f"{shortened(path)}: {reason(error)}") from error
     except (ValueError, EOFError) as error:
-        raise ValueError(f"{shortened(path)} is no .npy, .npz or .safetensors file.") from error
+        what = (
+            f"does not hold {shape} numbers" if shape else "is no .npy, .npz or .safetensors file"
+        )
+        hint = "" if shape else " (raw float32 needs --shape)"
+        raise ValueError(f"{shortened(path)} {what}{hint}.") from error
     return {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
 
 

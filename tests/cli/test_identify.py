@@ -26,6 +26,8 @@ def folder(tmp_path, monkeypatch):
     np.save("after.npy", rotated())
     np.savez("dump.npz", before=X, after=rotated(layout="half_split"), positions=POSITIONS)
     save_file({"before": X, "after": rotated(base=5e5)}, "dump.safetensors")
+    X.astype("<f4").tofile("before.f32")
+    rotated(layout="half_split").astype("<f4").tofile("after.f32")
     np.save("table.npy", sinusoidal(POSITIONS, D))
     (tmp_path / "rope.py").write_text(
         "from posviz import Rotary\n\n"
@@ -48,6 +50,7 @@ SOURCES = {
     "before.npy after.npy": "interleaved",
     "dump.npz": "half_split",
     "dump.safetensors": "500,000",
+    "before.f32 after.f32 --shape 40,64": "half_split",
     "table.npy": "sinusoidal table",
     "rope.py:rotate --head-dim 32": "16 of 32 columns",
     "table.npy --as cos": "cos needs sin",
@@ -83,6 +86,9 @@ def test_positions_come_from_a_file(folder):
 REFUSED = {
     "nothing.npy": "No such file",
     "config.json": "is no .npy",
+    "before.f32 after.f32": "needs --shape",
+    "before.f32 after.f32 --shape 41,64": "does not hold (41, 64)",
+    "before.f32 after.f32 --shape 40x64": "--shape takes lengths",
     "rope.py:other": "no function 'other'",
     "none.py:rotate": "is not there",
     "before.npy after.npy table.npy": "give two files",
