@@ -45,6 +45,7 @@ class Checker:
     inputs: (rng, size) -> tuple of arguments, for size 1, 2, …; None if the answer is a value.
     edges: arguments that are tried first, whatever the seed: position 0, equal ones, one token.
     tolerance: absolute and relative; wide enough for an answer computed in float32.
+    given: the wrong function that a reader is to fix, if there is one; it is no attempt.
     seed: numbers that draw other inputs than everybody sees.
     """
 
@@ -54,8 +55,14 @@ class Checker:
     edges: Sequence[tuple] = ()
     tolerance: float = 1e-5
     mistakes: Sequence[Mistake | RightOn | LooksLike] = ()
+    given: Callable[..., Any] | None = None
     seed: tuple[int, ...] = ()
     tries: int = field(default=0, init=False, compare=False)  # of this kernel, that were not right
+
+    @property
+    def unfixed(self) -> str:
+        """What is said of the code that is given."""
+        return "Not fixed yet: this does what was given."
 
     @property
     def changes(self) -> list[Mistake]:
@@ -122,6 +129,8 @@ class Checker:
         feedback = stops[0] if stops else self._compared(ran)
         if feedback.status in ("correct", "not attempted"):
             return feedback
+        if not stops and self.given and self._is_like(self.given, ran):
+            return self._feedback("not attempted", self.unfixed)
         # The reader never sees what is tried now, so must not see a warning about it either.
         with warnings.catch_warnings(action="ignore"):
             known = next(self._explanations(answer, ran, feedback), None)
@@ -219,10 +228,12 @@ class Checker:
     def _shows(self, mistake: Mistake, ran: Iterable[Case]) -> bool:
         """Tell whether it makes these outputs: all, for on one another may agree by chance."""
         try:
-            function = mistake.change(self.reference)
-            return all(self.same(output, np.asarray(function(*case))) for case, output in ran)
+            return self._is_like(mistake.change(self.reference), ran)
         except Exception:  # two mistakes may not go together
             return False
+
+    def _is_like(self, function: Callable[..., Any], ran: Iterable[Case]) -> bool:
+        return all(self.same(output, np.asarray(function(*case))) for case, output in ran)
 
     def _evidence(self, case: tuple, mine: np.ndarray, right: np.ndarray) -> str:
         if self.inputs is None:  # the expected value would give the answer away

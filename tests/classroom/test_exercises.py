@@ -41,6 +41,7 @@ def test_lent_is_what_text_and_stub_call():
     assert {name: names for name, names in lent.items() if names} == {
         "05 my_scores": {"apply_rotary", "rotary_angles", "rotary_frequencies"},
         "06 my_cached_scores": {"apply_rotary", "rotary_angles"},
+        "06 my_port": {"rotary_frequencies"},
         "08 my_bias": {"offsets"},
     }
 

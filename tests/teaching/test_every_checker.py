@@ -211,6 +211,12 @@ EDGES = {
         "one pair": lambda w, heads: w.shape[1] == 2 * heads,
     },
     "check_cached_scores": {"an empty cache": lambda q, k, cached, inv_freq: len(cached) == 0},
+    "check_port": {
+        "position 0": lambda x, positions: 0 in positions,
+        "one token": lambda x, positions: len(x) == 1,
+        "equal positions": lambda x, positions: len(set(positions)) < len(positions),
+        "one pair": lambda x, positions: x.shape[1] == 2,
+    },
     "check_sinusoidal": {
         "position 0": lambda positions, d_model, base: 0 in positions,
         "one token": lambda positions, d_model, base: len(positions) == 1,

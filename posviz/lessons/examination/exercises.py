@@ -3,8 +3,7 @@
 A task is a checker of a lesson, and one of the mistakes that it knows: the one that is given.
 """
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, fields
 
 from posviz.course import OF_TOPIC
 from posviz.lessons.alibi import check_slopes
@@ -25,35 +24,31 @@ from posviz.teaching.feedback import Feedback
 
 @dataclass
 class ExaminationTask(Checker):
-    """A checker that also knows the mistake in the code that its reader is given.
+    """A checker of a lesson, and the wrong function that its reader is given.
 
     It stands in no lesson, so it offers no solution.
 
-    given: the name of that mistake. lesson: the number of the lesson whose checker this is.
+    lesson: the number of the lesson whose checker this is.
     """
 
-    given: str = ""
     lesson: str = ""
 
-    def _feedback_on(self, answer: Any) -> Feedback:
-        feedback = super()._feedback_on(answer)
-        if feedback.mistake != self.given:
-            return feedback
-        message = f"Not fixed yet: this does what was given. It is of lesson {self.lesson}."
-        return replace(feedback, status="not attempted", message=message, mistake=None, evidence="")
+    @property
+    def unfixed(self) -> str:
+        return f"{super().unfixed} It is of lesson {self.lesson}."
 
     def _note(self, feedback: Feedback) -> None:
-        if feedback.mistake != self.given:
-            lesson = OF_TOPIC["choosing"].number
-            progress.note("examination", lesson, self.title, bool(feedback))
+        lesson = OF_TOPIC["choosing"].number
+        progress.note("examination", lesson, self.title, bool(feedback))
 
 
-def _task(number: int, checker: Checker, given: str) -> ExaminationTask:
+def _task(number: int, checker: Checker, mistake: str) -> ExaminationTask:
     same = {each.name: getattr(checker, each.name) for each in fields(Checker) if each.init}
     same["title"] = f"Task {number}: {checker.title}"
+    same["given"] = next(m.change(checker.reference) for m in checker.changes if m.name == mistake)
     lesson = progress.lesson_of_checker(checker)
     assert lesson
-    return ExaminationTask(**same, given=given, lesson=lesson.number)
+    return ExaminationTask(**same, lesson=lesson.number)
 
 
 check_1 = _task(1, check_attention, "softmax over the wrong axis")

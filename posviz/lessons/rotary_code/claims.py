@@ -82,7 +82,7 @@ def the_precision_does_not_matter(dtype):
         "if both are half_split": LAYOUTS[1:] * 2,
         "if the query is interleaved and the key half_split": LAYOUTS,
     }, measures="the change of a score from positions (7, 3) to (107, 103), head_dim = 64",
-    rule="< 1e-9", section="2 Both pass the test")
+    rule="< 1e-9", section="Two programs at once")
 def any_pairing_will_do(layouts):
     """The two rotations leave their offset alone only where they meet in the same pairs."""
     places = (7, 3), (107, 103)

@@ -1,11 +1,20 @@
-"""Exercises from practice: convert trained weights, repair cached decoding."""
+"""Exercises from practice: convert trained weights, repair cached decoding, fix a port."""
+
+from functools import partial
 
 import numpy as np
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.rotary import apply_rotary, change_projection_layout
+from posviz.encodings.rotary import (
+    apply_rotary,
+    change_layout,
+    change_projection_layout,
+)
+from posviz.lessons.rotary import exercises as rotary
 from posviz.teaching.checker import Checker
-from posviz.teaching.mistakes import answer, argument, step, wrong
+from posviz.teaching.mistakes import POSITIONS_IGNORED, answer, argument, step, wrong
+
+BASE = 10_000.0
 
 
 def half_split(w, num_heads, *, source="interleaved", target="half_split"):
@@ -113,5 +122,73 @@ check_cached_scores = Checker(
         answer("scaled", lambda y, q: y / np.sqrt(len(q)),
             "You divided by √head_dim. That is right in a head, but here return the plain "
             "products."),
+    ],
+)
+
+
+def port(x, positions, *, first=0, **steps):
+    """Return x [len, head_dim] rotated by its positions [len], in interleaved pairs."""
+    return rotary.rotated(x, positions + first, BASE, **steps)
+
+
+def port_inputs(rng, size):
+    """Return rows of several pairs, and as many positions, in no order."""
+    length, head_dim = size + 1, 4 + 2 * (size % 3)
+    return rng.uniform(-1, 1, size=(length, head_dim)), rng.integers(0, 40, size=length)
+
+
+def backwards(x):
+    """Return the partners with both signs changed: a rotation in the other direction."""
+    return -rotary.partners(x)
+
+
+def tiled(width):
+    """Return the exponents of the base in the order of half_split, [width]."""
+    return np.tile(rotary.power_of(width)[::2], 2)
+
+
+check_port = Checker(
+    "The port of RoPE",
+    port,
+    port_inputs,
+    edges=[
+        (np.array([[0.6, -0.8, 0.5, 0.1]]), np.array([3])),  # one token
+        (np.array([[1.0, 0.0], [0.3, 0.7], [0.3, 0.7]]), np.array([0, 5, 5])),  # one pair
+    ],
+    given=partial(port, layout="half_split", partner=backwards, first=1),
+    mistakes=[
+        step("half_split",
+            "You rotate dimensions i and i + head_dim/2 together, as half_split does. Interleaved "
+            "pairs are neighbours: x[:, 0::2] and x[:, 1::2].", layout="half_split"),
+        step("direction reversed",
+            "You rotate in the wrong direction. The first of a pair becomes first · cos − "
+            "second · sin, and the second becomes second · cos + first · sin.", partner=backwards),
+        step("both sines subtracted",
+            "You subtract both sines, so the norm of a pair changes. The sine is subtracted in "
+            "the first of a pair, and added in the second.",
+            partner=lambda x: -rotary.partners(x, 1)),
+        step("both sines added",
+            "You add both sines, so the norm of a pair changes. The sine is subtracted in the "
+            "first of a pair, and added in the second.", partner=lambda x: rotary.partners(x, 1)),
+        step("counted from 1",
+            "You count positions from 1. The positions that are given begin at 0, and at position "
+            "0 nothing rotates: leave out the + 1.", first=1),
+        answer("outputs in two halves",
+            lambda y: change_layout(y, source="interleaved", target="half_split"),
+            "Your numbers are right, but all firsts come before all seconds. Put each second next "
+            "to its first: np.stack(rotated, axis=-1).reshape(x.shape)."),
+        argument("inputs in two halves",
+            "You read the two halves of x, but you write neighbours. Read neighbours as well: "
+            "x[:, 0::2] and x[:, 1::2].",
+            x=lambda x: change_layout(x, source="half_split", target="interleaved")),
+        step("angles in two halves",
+            "You laid out the angles for two halves. Both dimensions of a pair need the same "
+            "angle: np.repeat(angles, 2, axis=1).", power=tiled),
+        wrong("overwritten too soon", lambda x, positions: rotary.overwritten(x, positions, BASE),
+            "You compute the second of a pair from the first that is rotated already. Keep the "
+            "old first until both are computed."),
+        POSITIONS_IGNORED,
+        wrong("not rotated", lambda x, positions: x,
+            "You returned x as it was. Rotate each pair by position × frequency."),
     ],
 )

@@ -42,7 +42,7 @@ class MysteryBox(Picture):
         page = np.arange(first, first + PAGE)
         x = np.tile(np.eye(HEAD_DIM)[self.vector], (PAGE, 1))
         right, outputs = rope(x, page), box(self.box)(x, page)[: self.position - first + 1]
-        now, others = outputs[-1], DIMENSIONS[DIMENSIONS != self.vector]
+        now, others = outputs[-1], DIMENSIONS[self.vector != DIMENSIONS]
         others = others[np.abs(outputs[:, others]).max(axis=0) > NOTHING]
         paths = [_paths(page, outputs[:, kept]) for kept in ([self.vector], others)]
         stems = [_stems(kept, now[kept]) for kept in ([self.vector], others)]

@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from posviz.lessons.rotary_code import check_cached_scores, check_weight_layout
+from posviz.classroom.exercises import of_lesson, solution
+from posviz.cli import arguments
+from posviz.course import OF_TOPIC
+from posviz.lessons.rotary_code import check_cached_scores, check_port, check_weight_layout
 
 
 def test_a_cache_rotated_once_more_is_told_with_the_forgotten_offset():
@@ -19,3 +22,29 @@ def test_a_cache_rotated_once_more_is_told_with_the_forgotten_offset():
 def test_rows_of_all_heads_reordered_at_once_are_told_both_mistakes():
     feedback = check_weight_layout(lambda w, num_heads: np.vstack([w[::2], w[1::2]]))
     assert feedback.mistake == "heads ignored, and rows instead of columns"
+
+
+def test_the_port_that_is_given_is_not_fixed():
+    given, solved = exercise("my_port")
+    assert check_port(given).message == "Not fixed yet: this does what was given."
+    assert check_port(solved).status == "correct"
+
+
+def test_one_fixed_mistake_of_the_port_leaves_two_to_name():
+    given, _ = exercise("my_port")
+    feedback = check_port(lambda x, positions: given(x, positions - 1))
+    assert set(feedback.mistake.split(", and ")) == {"half_split", "direction reversed"}
+
+
+def exercise(name):
+    """What the notebook gives to be fixed, and the solution."""
+    path = arguments.notebooks()[OF_TOPIC["rotary_code"].notebook]
+    (found,) = [each for each in of_lesson(path) if each.name == name]
+    both = found.stub, solution(OF_TOPIC["rotary_code"], found)
+    return [answer(code, name, found.lent) for code in both]
+
+
+def answer(code, name, lent):
+    names = {"np": np} | lent
+    exec(code, names)
+    return names[name]
