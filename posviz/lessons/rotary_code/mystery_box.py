@@ -5,17 +5,8 @@ from matplotlib.figure import Figure
 
 from posviz.lessons.rotary_code._boxes import COUNT, box, rope
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import (
-    Curve,
-    Limits,
-    Other,
-    Ring,
-    broken,
-    legend_above,
-    whole,
-    wide,
-    zero,
-)
+from posviz.pictures.layouts import beside
+from posviz.pictures.parts import Curve, Limits, Other, Ring, broken, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -60,13 +51,14 @@ class MysteryBox(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The outputs at one position, and beside them the way there."""
-        shape = {"width_ratios": (1, 1.6)} if wide(figure) else {"nrows": 2, "ncols": 1}
-        here, before = figure.subplots(**({"nrows": 1, "ncols": 2} | shape), sharey=True)
+        here, before = beside(figure, (1, 1.6))
         zero(here, before)
         pale = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
         lit = here.axvspan(0, 0.8, label="input: unit vector", **pale)
-        here.set(xlim=(-0.6, HEAD_DIM - 0.4), ylim=(-1.4, 1.4), yticks=(-1, 0, 1))
-        here.set(title="outputs at this position", xlabel="dimension", ylabel="output")
+        for axes in (here, before):
+            axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))
+        here.set(title="outputs at this position", xlabel="dimension")
+        here.set_xlim(-0.6, HEAD_DIM - 0.4)
         before.set(title="outputs up to this position", xlabel="position (tokens)")
         before.set_xlim(LARGEST - PAGE - 0.5, LARGEST + 0.75)
         whole(here.xaxis, most=8, steps=None)
@@ -93,11 +85,9 @@ class MysteryBox(Picture):
 
 def _paths(page, outputs):
     """Each column of the outputs over its positions, as one line with gaps."""
-    x = np.broadcast_to(page[: len(outputs), None], outputs.shape)
-    return broken(np.stack([x.T, outputs.T], axis=-1))
+    return broken(np.array(np.broadcast_arrays(page[: len(outputs), None], outputs)).T)
 
 
 def _stems(dimensions, values):
     """A stem from 0 to each value, as one line with gaps."""
-    x = np.stack([dimensions, dimensions], axis=-1)
-    return broken(np.stack([x, np.stack([0 * values, values], axis=-1)], axis=-1))
+    return broken(np.array([[dimensions, dimensions], [0 * values, values]]).T)
