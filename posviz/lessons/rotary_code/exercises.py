@@ -35,6 +35,7 @@ check_weight_layout = Checker(
     weights_inputs,
     edges=[
         (np.arange(64.0).reshape(8, 8), 2),
+        (np.arange(32.0).reshape(4, 8), 2),  # d_model is not the width, as with few key heads
         (np.arange(16.0).reshape(4, 4), 2),  # one pair a head: nothing to reorder
     ],
     mistakes=[
@@ -107,6 +108,9 @@ check_cached_scores = Checker(
             "Your new token is at n + 1, one position too far. With n cached keys the cache holds "
             "positions 0 … n − 1, so the next one is n.",
             q_at=lambda n: n + 1, k_at=lambda n: n + 1),
+        step("query one late",
+            "Your query is at n + 1, one position too far, and your key is right. Both belong to "
+            "the new token, at position n.", q_at=lambda n: n + 1),
         step("at the last cached position",
             "Your new token is at n − 1, where the last cached key is. The next position is n, the "
             "number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
@@ -119,6 +123,8 @@ check_cached_scores = Checker(
         answer("new key not appended", lambda y: y[:-1],
             "You scored the cached keys alone. A token looks at itself too: append its key, "
             "rotated by n, the number of cached keys, for n + 1 scores."),
+        answer("own key first", lambda y: np.roll(y, 1),
+            "You put the new key before the cached ones. Its score is the last: append the key."),
         answer("scaled", lambda y, q: y / np.sqrt(len(q)),
             "You divided by √head_dim. That is right in a head, but here return the plain "
             "products."),
