@@ -57,9 +57,9 @@ class MysteryBox(Picture):
         lit = here.axvspan(0, 0.8, label="input: unit vector", **pale)
         for axes in (here, before):
             axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))
-        here.set(title="outputs at this position", xlabel="dimension")
+        here.set(title="at this position", xlabel="dimension")
         here.set_xlim(-0.6, HEAD_DIM - 0.4)
-        before.set(title="outputs up to this position", xlabel="position (tokens)")
+        before.set(title="up to this position", xlabel="position (tokens)")
         before.set_xlim(LARGEST - PAGE - 0.5, LARGEST + 0.75)
         whole(here.xaxis, most=8, steps=None)
         whole(before.xaxis)
