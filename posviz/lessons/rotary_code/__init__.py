@@ -1,10 +1,10 @@
 """RoPE in programs: layouts, a cache, precision, black boxes."""
 
-from posviz.lessons.rotary_code._boxes import box, rope
+from posviz.lessons.rotary_code._boxes import box, reference
 from posviz.lessons.rotary_code.exercises import (
     check_cached_scores,
     check_port,
     check_weight_layout,
 )
 
-__all__ = ["box", "check_cached_scores", "check_port", "check_weight_layout", "rope"]
+__all__ = ["box", "check_cached_scores", "check_port", "check_weight_layout", "reference"]

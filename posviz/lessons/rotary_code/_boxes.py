@@ -10,52 +10,52 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary, change_layout
 
 
-def rope(x, positions, base=10_000.0, layout="interleaved"):
+def reference(x, positions, base=10_000.0, layout="interleaved"):
     """Rotate x as lesson 05 does."""
     angles = rotary_angles(positions, rotary_frequencies(x.shape[-1], base))
     return apply_rotary(x, angles, layout=layout)
 
 
 def _half_split(x, positions):
-    return rope(x, positions, layout="half_split")
+    return reference(x, positions, layout="half_split")
 
 
 def _reversed(x, positions):
-    return rope(x, -np.asarray(positions))
+    return reference(x, -positions)
 
 
 def _from_one(x, positions):
-    return rope(x, np.add(positions, 1))
+    return reference(x, positions + 1)
 
 
 def _quarter(x, positions):
     first, rest = np.split(x, [x.shape[-1] // 4], axis=-1)
-    return np.concatenate([rope(first, positions), rest], axis=-1)
+    return np.concatenate([reference(first, positions), rest], axis=-1)
 
 
 def _interpolated(x, positions):
-    return rope(x, np.divide(positions, 4))
+    return reference(x, positions / 4)
 
 
 def _other_base(x, positions):
-    return rope(x, positions, base=100_000.0)
+    return reference(x, positions, base=100_000.0)
 
 
 def _larger(x, positions):
-    return 1.2 * rope(x, positions)  # the attention factor of YaRN
+    return 1.2 * reference(x, positions)  # the attention factor of YaRN
 
 
 def _rounded(x, positions):
-    return rope(x, to_dtype(positions, "bfloat16"))
+    return reference(x, to_dtype(positions, "bfloat16"))
 
 
 def _reordered(x, positions):
-    return change_layout(rope(x, positions), source="interleaved", target="half_split")
+    return change_layout(reference(x, positions), source="interleaved", target="half_split")
 
 
 _BOXES = (  # mixed by hand: box 1 is the first
     *(_other_base, _reversed, _reordered, _larger, _quarter),
-    *(_from_one, rope, _interpolated, _half_split, _rounded),
+    *(_from_one, reference, _interpolated, _half_split, _rounded),
 )
 COUNT = len(_BOXES)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.lessons.rotary_code._boxes import COUNT, box, rope
+from posviz.lessons.rotary_code._boxes import COUNT, box, reference
 from posviz.pictures.knobs import integer
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Other, Ring, broken, legend_above, whole, zero
@@ -32,7 +32,7 @@ class MysteryBox(Picture):
         first = self.position // PAGE * PAGE
         page = np.arange(first, first + PAGE)
         x = np.tile(np.eye(HEAD_DIM)[self.vector], (PAGE, 1))
-        right, outputs = rope(x, page), box(self.box)(x, page)[: self.position - first + 1]
+        right, outputs = reference(x, page), box(self.box)(x, page)[: self.position - first + 1]
         now, others = outputs[-1], DIMENSIONS[self.vector != DIMENSIONS]
         others = others[np.abs(outputs[:, others]).max(axis=0) > NOTHING]
         paths = [_paths(page, outputs[:, kept]) for kept in ([self.vector], others)]
