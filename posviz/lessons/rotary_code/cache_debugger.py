@@ -68,7 +68,7 @@ class CacheDebugger(Picture):
             return f"Token {arrays.decoded - 1} has the scores of one call without a cache."
         return (
             f"Scores of token {arrays.decoded - 1} are off by up to {arrays.errors[-1]:.2f}, and "
-            f"{arrays.moved:.0%} of its attention goes to other keys."
+            f"{arrays.moved:.0%} of its weight moves to wrong keys."
         )
 
 

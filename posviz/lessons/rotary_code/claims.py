@@ -84,7 +84,7 @@ def the_precision_does_not_matter(dtype):
     }, measures="the change of a score from positions (7, 3) to (107, 103), head_dim = 64",
     rule="< 1e-9", section="Two programs at once")
 def any_pairing_will_do(layouts):
-    """The two rotations leave their offset alone only where they meet in the same pairs."""
+    """Two rotations combine to one, by the offset, only if both rotate the same pairs."""
     places = (7, 3), (107, 103)
     scores = [_rotated(Q, i, layouts[0]) @ _rotated(K, j, layouts[1]) / 8 for i, j in places]
     return abs(float(scores[1] - scores[0]))
