@@ -2,10 +2,16 @@
 
 import numpy as np
 
+from posviz import identify
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
 from posviz.course import OF_TOPIC
-from posviz.lessons.rotary_code import check_cached_scores, check_port, check_weight_layout
+from posviz.lessons.rotary_code import (
+    check_cached_scores,
+    check_port,
+    check_weight_layout,
+    reference,
+)
 
 
 def test_a_cache_rotated_once_more_is_told_with_the_forgotten_offset():
@@ -34,6 +40,13 @@ def test_one_fixed_mistake_of_the_port_leaves_two_to_name():
     given, _ = exercise("my_port")
     feedback = check_port(lambda x, positions: given(x, positions - 1))
     assert set(feedback.mistake.split(", and ")) == {"half_split", "direction reversed"}
+
+
+def test_identify_finds_three_mistakes_of_the_port_and_none_of_the_fixed_one():
+    given, solved = exercise("my_port")
+    found = identify(given, meant=reference, head_dim=8)
+    assert (found.layout, found.direction, found.first_position) == ("half_split", -1, 1)
+    assert identify(solved, meant=reference, head_dim=8).differences == ()
 
 
 def exercise(name):

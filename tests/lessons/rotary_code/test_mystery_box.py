@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.lessons.rotary_code import box
+from posviz import identify
+from posviz.lessons.rotary_code import box, reference
 from posviz.lessons.rotary_code._boxes import COUNT
 from posviz.lessons.rotary_code.mystery_box import MysteryBox
 from tests.lessons.by_hand import turned
@@ -43,6 +44,31 @@ def test_each_box_is_that_of_a_loop(number):
     right = [BY_HAND[number](row, p) for row, p in zip(x, POSITIONS, strict=True)]
     found = box(number)(x, np.array(POSITIONS))
     np.testing.assert_allclose(found, right, rtol=0, atol=1e-9)
+
+
+RIGHT = {"layout": "interleaved", "rotary_dim": 8, "base": 10_000, "direction": 1}
+RIGHT |= {"first_position": 0, "factor": 1, "attention_factor": 1, "dtype": "float64"}
+FOUND = {
+    1: {"base": 100_000},
+    2: {"direction": -1},
+    3: {"layout": "interleaved to half_split"},
+    4: {"attention_factor": 1.2},
+    5: {"rotary_dim": 2, "base": None},  # all bases give pair 0 the same frequency
+    6: {"first_position": 1},
+    7: {},
+    8: {"factor": 4},
+    9: {"layout": "half_split"},
+    10: {"dtype": "bfloat16"},
+}
+
+
+@pytest.mark.parametrize("number", BY_HAND)
+def test_identify_finds_what_each_box_does(number):
+    verdict = identify(box(number), meant=reference, head_dim=8)
+    assert verdict.explained
+    found = {name: getattr(verdict, name) for name in RIGHT}
+    assert found == pytest.approx(RIGHT | FOUND[number])
+    assert bool(verdict.differences) == (number != 7)
 
 
 def test_boxes_are_as_many_as_the_picture_offers():
