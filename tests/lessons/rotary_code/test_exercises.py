@@ -42,7 +42,7 @@ def test_one_fixed_mistake_of_the_port_leaves_two_to_name():
     assert set(feedback.mistake.split(", and ")) == {"half_split", "direction reversed"}
 
 
-def test_identify_finds_three_mistakes_of_the_port_and_none_of_the_fixed_one():
+def test_identify_finds_three_mistakes_in_the_port_and_then_none():
     given, solved = exercise("my_port")
     found = identify(given, meant=reference, head_dim=8)
     assert (found.layout, found.direction, found.first_position) == ("half_split", -1, 1)
