@@ -11,7 +11,7 @@ Each box calls the released code as a user would. Where the code knows consecuti
 it is called once for each distinct position. ``libraries.py`` installs the libraries and runs all.
 """
 
-import importlib
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -55,8 +55,7 @@ def box(library: str, name: str, *, each: Any = None, **about: Any) -> Callable:
 
 def use(name: str) -> Any:
     """Import what stands behind a dotted name."""
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
+    return pkgutil.resolve_name(name)
 
 
 def on_torch(call: Callable, heads_at: int = 1) -> Rotate:
@@ -79,7 +78,12 @@ def on_torch(call: Callable, heads_at: int = 1) -> Rotate:
 
 def by_lookup(call: Callable, tables: Any, heads_at: int = 1) -> Rotate:
     """Return rotate of call(x, *rows of the tables at the positions); see ``on_torch``."""
-    return on_torch(lambda x, p: call(x, *(table[tuple(p[0].T)] for table in tables)), heads_at)
+
+    def look_up(x: Any, p: Any) -> Any:
+        at = p[0].unbind(-1) if p.dim() == 3 else (p[0],)
+        return call(x, *(table[at] for table in tables))
+
+    return on_torch(look_up, heads_at)
 
 
 def on_grid(call: Callable, tables: Any, heads_at: int = 1) -> Rotate:
@@ -331,7 +335,7 @@ def torchtune_vision():
 def rotary_embedding_torch(freqs_for):
     module = use("rotary_embedding_torch.RotaryEmbedding")(32, freqs_for=freqs_for)
     apply = use("rotary_embedding_torch.apply_rotary_emb")
-    return on_torch(lambda x, p: apply(module(p[0].float(), seq_len=0), x))
+    return on_torch(lambda x, p: apply(module(p[0].float()), x))
 
 
 @box("rotary-embedding-torch==0.9.1", "xPos, queries of a text of 1024", limit=1024)
@@ -460,6 +464,7 @@ FMS = {
 @box("ibm-fms==1.13.1", "", each=FMS)
 def fms(scaling):
     module = use("fms.modules.positions.RotaryEmbedding")(64, max_seq_len=2048, scaling=scaling)
+    module.compute_freqs_cis(use("torch.device")("cpu"), LENGTH)  # the first length stays
     return torch_one_by_one(lambda x, p: module.adjusted_qk(x, x, zeros(len(x), 1).long() + p)[0])
 
 
@@ -594,7 +599,8 @@ def equinox():
 
 @box("penzai==0.2.5", "ApplyRoPE")
 def penzai():
-    layer, wrap = use("penzai.pz.nn.ApplyRoPE")("dim", 1e4, "at"), use("penzai.pz.nx.wrap")
+    pz = use("penzai.pz")
+    layer, wrap = pz.nn.ApplyRoPE("dim", 1e4, "at"), pz.nx.wrap
     return lambda x, p: layer(wrap(x).tag("len", "dim"), at=wrap(p).tag("len")).unwrap("len", "dim")
 
 
