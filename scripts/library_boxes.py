@@ -499,16 +499,6 @@ def mistral_2d():
     return by_lookup(lambda x, row: apply(x[0], x[0], row)[0][None], [table], 2)
 
 
-@box("torchtitan==0.3.0", "", each={
-    "ComplexRoPE, llama": ("ComplexRoPE", {"scaling": "llama", "theta": 5e5}),
-    "CosSinRoPE, yarn × 4": ("CosSinRoPE", {"scaling": "yarn", "rope_factor": 4.0}),
-})  # fmt: skip
-def torchtitan(name, options):
-    rope = use(f"torchtitan.models.common.rope.{name}")
-    module = rope(rope.Config(dim=64, max_seq_len=LENGTH, **options))
-    return on_torch(lambda x, p: module(x, x, p.int())[0], 2)
-
-
 @box("esm==3.2.1.post1", "RotaryEmbedding")
 def esm():
     module = use("esm.layers.rotary.RotaryEmbedding")(64)
