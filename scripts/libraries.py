@@ -8,6 +8,7 @@ library runs in a process of its own, which finds its folders before what PYTHON
 """
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -28,8 +29,8 @@ GOOGLE += " google-resumable-media googleapis-common-protos opentelemetry-api cr
 REQUESTS = "requests urllib3 certifi charset-normalizer idna"
 NEEDS = {  # what a library imports, besides torch and NumPy and what these need
     "transformers": MODELS,
-    "torchtune": f"torchao datasets pyarrow multiprocess dill xxhash omegaconf sentencepiece tiktoken"
-    f" antlr4-python3-runtime regex tokenizers {PANDAS} {REQUESTS} {HUB}",
+    "torchtune": "torchao datasets pyarrow multiprocess dill xxhash omegaconf sentencepiece"
+    f" tiktoken antlr4-python3-runtime regex tokenizers {PANDAS} {REQUESTS} {HUB}",
     "rotary-embedding-torch": "einops",
     "x-transformers": "einops einx frozendict loguru packaging torch-einops-utils",
     "timm": f"torchvision pillow safetensors {HUB}",
@@ -46,12 +47,13 @@ NEEDS = {  # what a library imports, besides torch and NumPy and what these need
     "uni2ts": "einops jaxtyping wadler-lindig",
     "esm": "einops",
     "chronos-forecasting": f"einops {PANDAS} {MODELS}",
-    "ai2-olmo-core": f"bettermap cached-path dataclass-extensions boto3 botocore s3transfer jmespath"
-    f" dill rich pygments python-dateutil six {GOOGLE} {REQUESTS} {HUB}",
+    "ai2-olmo-core": "bettermap cached-path dataclass-extensions boto3 botocore s3transfer"
+    f" jmespath dill rich pygments python-dateutil six {GOOGLE} {REQUESTS} {HUB}",
     "llama-models": "fairscale",
     "megatron-core": "packaging",
     "eole": "pyyaml pydantic pydantic-core annotated-types typing-inspection",
-    "keras-hub": f"keras tokenizers sentencepiece {HUB} absl-py h5py namex optree ml-dtypes rich pygments packaging pyyaml regex",
+    "keras-hub": "keras tokenizers sentencepiece absl-py h5py namex optree ml-dtypes rich"
+    f" pygments regex {HUB}",
     "flax": f"{JAX} absl-py etils msgpack optax rich pygments treescope pyyaml",
     "equinox": f"{JAX} jaxtyping wadler-lindig",
     "penzai": f"{JAX} etils ordered-set treescope absl-py",
@@ -89,7 +91,7 @@ scipy==1.17.1 sentencepiece==0.2.3 six==1.17.0 threadpoolctl==3.8.0 tiktoken==0.
 tokenizers==0.23.3 torch-einops-utils==0.2.0 torchao==0.13.0 torchmetrics==1.9.0
 torchvision==0.28.0 tqdm==4.70.1 treescope==0.1.10 truststore==0.10.5 typing-inspection==0.4.5
 urllib3==2.8.0 wadler-lindig==0.1.8 wcwidth==0.9.4 xxhash==4.1.0 zipp==4.1.2
-""".split()
+""".split()  # noqa: SIM905
 TOGETHER = {"mlx": ["mlx-cpu==0.32.4"]}  # one looks for the other beside it
 
 
@@ -120,11 +122,11 @@ def name_it(box: Box) -> dict:
         return {"shape": table.shape, "finite": bool(np.isfinite(table).all())}
     x = np.random.default_rng(0).normal(size=(4, box.head_dim))
     positions = np.array([0, 1, 2, 7])
-    y = rotated = np.asarray(
-        made(x, positions if box.axes == 1 else np.stack([positions] * box.axes, -1)), float
-    )
+    if box.axes > 1:
+        positions = np.stack([positions] * box.axes, axis=-1)
+    y = np.asarray(made(x, positions), float)
     norms = np.linalg.norm(y, axis=-1) / np.linalg.norm(x, axis=-1)
-    return {"shape": rotated.shape, "norms": norms.round(4).tolist()}
+    return {"shape": y.shape, "norms": norms.round(4).tolist()}
 
 
 def run_here(library: str) -> None:
@@ -135,7 +137,8 @@ def run_here(library: str) -> None:
         torch.library.define(f"torchvision::{operator}", "(Tensor x) -> Tensor")
     for box in (b for b in BOXES if b.library == library):
         try:
-            found = name_it(box)
+            with contextlib.redirect_stdout(sys.stderr):  # some greet
+                found = name_it(box)
         except Exception as error:
             found = {"error": f"{type(error).__name__}: {error}"[:300]}
         print(json.dumps({"library": library, "box": box.name, "kind": box.kind} | found))
@@ -151,8 +154,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.here:
         return run_here(options.here)
-    freeze = [options.python, "-m", "pip", "list", "--format=freeze"]
-    present = set(subprocess.check_output([*freeze, "--disable-pip-version-check"], text=True).split())
+    pip = [options.python, "-m", "pip", "--disable-pip-version-check", "list", "--format=freeze"]
+    present = set(subprocess.check_output(pip, text=True).split())
     options.cache.mkdir(parents=True, exist_ok=True)
     for library in dict.fromkeys(box.library for box in BOXES):
         if options.names and not any(name in library for name in options.names):
