@@ -11,9 +11,9 @@ Each box calls the released code as a user would. Where the code knows consecuti
 it is called once for each distinct position. ``libraries.py`` installs the libraries and runs all.
 """
 
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from pkgutil import resolve_name as use
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ import numpy as np
 LENGTH = 131_072  # of the tables that libraries compute once: positions stay below
 GRID = 64  # rows and columns of such tables in two dimensions
 TEXT = 24  # queries and keys of a bias
-ROWS, WIDTH = 64, 64  # of a sinusoidal table
 
 Rotate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -42,7 +41,7 @@ class Box:
 BOXES: list[Box] = []
 
 
-def box(library: str, name: str, *, each: Any = None, **about: Any) -> Callable:
+def box(library: str, name: str, each: dict | None = None, **about: Any) -> Callable:
     """Register the decorated function; with ``each``, once for each name and its arguments."""
 
     def register(make: Callable) -> Callable:
@@ -53,11 +52,6 @@ def box(library: str, name: str, *, each: Any = None, **about: Any) -> Callable:
     return register
 
 
-def use(name: str) -> Any:
-    """Import what stands behind a dotted name."""
-    return pkgutil.resolve_name(name)
-
-
 def on_torch(call: Callable, heads_at: int = 1) -> Rotate:
     """Return rotate of call(x, positions [1, len]) in float32.
 
@@ -66,11 +60,9 @@ def on_torch(call: Callable, heads_at: int = 1) -> Rotate:
     """
 
     def rotate(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
-        import torch
-
-        with torch.no_grad():
-            x = torch.tensor(x, dtype=torch.float32)[None].unsqueeze(heads_at)
-            out = call(x, torch.tensor(positions)[None])
+        with use("torch.no_grad")():
+            x = use("torch.tensor")(x, dtype=use("torch.float32"))[None].unsqueeze(heads_at)
+            out = call(x, use("torch.tensor")(positions)[None])
         return out.squeeze(heads_at)[0].float().numpy()
 
     return rotate
@@ -86,28 +78,28 @@ def by_lookup(call: Callable, tables: Any, heads_at: int = 1) -> Rotate:
     return on_torch(look_up, heads_at)
 
 
-def on_grid(call: Callable, tables: Any, heads_at: int = 1) -> Rotate:
-    """Return rotate of call(x, *rows of the tables) for tables whose rows are a grid, row by row."""
-    grids = [table.unflatten(0, (-1, round(len(table) ** 0.5))) for table in tables]
-    return by_lookup(call, grids, heads_at)
+def on_grid(call: Callable, tables: Any) -> Rotate:
+    """As ``by_lookup``, for tables whose rows are those of a square grid, one after the other."""
+    return by_lookup(call, [table.unflatten(0, (-1, int(len(table) ** 0.5))) for table in tables])
 
 
 def one_by_one(call: Callable) -> Rotate:
-    """Return rotate of call(x [rows, head_dim], position): one call for each position."""
+    """Return rotate of call(x [rows, 1, 1, head_dim], position): one call for each position."""
 
     def rotate(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
         out = np.empty(x.shape)
         for position in np.unique(positions):
             here = positions == position
-            out[here] = call(x[here].astype(np.float32), int(position))
+            rows = x[here].astype(np.float32)[:, None, None]
+            out[here] = np.asarray(call(rows, int(position)))[:, 0, 0]
         return out
 
     return rotate
 
 
 def torch_one_by_one(call: Callable) -> Rotate:
-    """As ``one_by_one``; the x of call is a tensor [rows, heads, len, head_dim] of one token."""
-    return one_by_one(lambda x, p: call(use("torch.from_numpy")(x)[:, None, None], p)[:, 0, 0])
+    """As ``one_by_one``, for a call that takes and returns tensors."""
+    return one_by_one(lambda x, p: call(use("torch.tensor")(x), p))
 
 
 def in_a_text(call: Callable, length: int | None = None) -> Rotate:
@@ -143,195 +135,161 @@ def all_queries(bias: Any) -> np.ndarray:
 # transformers ------------------------------------------------------------------------------------
 
 TRANSFORMERS, MODELS = "transformers==5.23.0", "transformers.models"
-LLAMA3 = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 LLAMA3 |= {"original_max_position_embeddings": 8192}
-YARN = {"factor": 4.0, "original_max_position_embeddings": 2048}
-ALL_LENGTHS = {
-    "": ("default", 5e5, {}),
-    ", linear × 4": ("linear", 1e4, {"factor": 4.0}),
-    ", llama3 × 8": ("llama3", 5e5, LLAMA3),
-    ", yarn × 4": ("yarn", 1e4, YARN),
-    ", after model.bfloat16()": ("default", 1e4, {}, "bfloat16"),
-}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}
+LONG = {"rope_type": "longrope", "short_factor": [1.0] * 32, "factor": 4.0}
+LONG |= {"long_factor": [1 + k / 8 for k in range(32)], "original_max_position_embeddings": 2048}
 
 
-@box(TRANSFORMERS, "Llama", each=ALL_LENGTHS)
-def llama(rope_type, theta, rope, dtype="float32"):
-    rope = {"rope_type": rope_type, "rope_theta": theta, **rope}
-    sizes = {"hidden_size": 64, "num_attention_heads": 1, "num_hidden_layers": 0, "vocab_size": 9}
-    model = use("transformers.LlamaModel")(use("transformers.LlamaConfig")(
-        **sizes, max_position_embeddings=16_384, rope_parameters=rope
-    ))  # fmt: skip
-    if dtype == "bfloat16":
-        model = model.bfloat16()
+def model_rope(model: str, name: str, **sizes: Any) -> tuple[Any, Callable]:
+    """The rotary module of a configuration at one head of 64, and the function that rotates."""
+    sizes = {"hidden_size": 64, "num_attention_heads": 1, "head_dim": 64} | sizes
+    module = f"{MODELS}.{model}.modeling_{model}"
+    config = use(f"transformers.{name}Config")(**sizes)
+    return use(f"{module}.{name}RotaryEmbedding")(config), use(f"{module}.apply_rotary_pos_emb")
+
+
+@box(TRANSFORMERS, "Llama", {
+    "": ({"rope_type": "default"}, 5e5),
+    ", linear × 4": ({"rope_type": "linear", "factor": 4.0}, 1e4),
+    ", llama3 × 8": (LLAMA3, 5e5),
+    ", yarn × 4": (YARN, 1e4),
+})  # fmt: skip
+def llama(rope, theta):
+    rope = {"rope_theta": theta} | rope
+    module, apply = model_rope("llama", "Llama", rope_parameters=rope, max_position_embeddings=9216)
+    return on_torch(lambda x, p: apply(x, x, *module(x, p))[0])
+
+
+@box(TRANSFORMERS, "Llama, after model.bfloat16()")
+def bfloat16():
+    sizes = {"vocab_size": 9, "num_attention_heads": 1, "num_hidden_layers": 0}
+    config = use("transformers.LlamaConfig")(hidden_size=64, **sizes)
+    model, half = use("transformers.LlamaModel")(config).bfloat16(), use("torch.bfloat16")
     apply = use(f"{MODELS}.llama.modeling_llama.apply_rotary_pos_emb")
-    cast = use(f"torch.{dtype}")
-    return on_torch(lambda x, p: apply(x.to(cast), x, *model.rotary_emb(x.to(cast), p))[0])
+    return on_torch(lambda x, p: apply(x.to(half), x, *model.rotary_emb(x.to(half), p))[0])
 
 
-LONG = [1.0 + k / 8 for k in range(32)]
-AT_8192 = {
+@box(TRANSFORMERS, "a text of 8192: ", {
     "Llama, dynamic × 2": ("llama", "Llama", 2048, {"rope_type": "dynamic", "factor": 2.0}),
-    "Phi-3, longrope × 4": ("phi3", "Phi3", 8192, {
-        "rope_type": "longrope", "short_factor": [1.0] * 32, "long_factor": LONG,
-    }),
-}  # fmt: skip
-
-
-@box(TRANSFORMERS, "a text of 8192: ", each=AT_8192, limit=8192)
-def of_a_long_text(model, name, max_length, rope):
-    sizes = {"hidden_size": 64, "num_attention_heads": 1, "max_position_embeddings": max_length}
-    rope = {"rope_theta": 10_000.0, "original_max_position_embeddings": 2048, **rope}
-    config = use(f"transformers.{name}Config")(**sizes, rope_parameters=rope)
-    config.original_max_position_embeddings = 2048
-    published = f"{MODELS}.{model}.modeling_{model}"
-    module = use(f"{published}.{name}RotaryEmbedding")(config)
+    "Phi-3, longrope × 4": ("phi3", "Phi3", 8192, LONG),
+}, limit=8192)  # fmt: skip
+def of_a_long_text(model, name, length, rope):
+    rope = {"rope_theta": 1e4} | rope
+    module, apply = model_rope(model, name, rope_parameters=rope, max_position_embeddings=length)
 
     def call(x, positions):
-        last = use("torch.full")((1, 1), 8191)
-        tables = module(x, use("torch.cat")([positions, last], 1))
-        return use(f"{published}.apply_rotary_pos_emb")(x, x, *(t[:, :-1] for t in tables))[0]
+        text = use("torch.cat")([positions, zeros(1, 1).long() + 8191], 1)  # with its last token
+        return apply(x, x, *(table[:, :-1] for table in module(x, text)))[0]
 
     return on_torch(call)
 
 
-PUBLISHED = {
-    "GPT-NeoX": ("gpt_neox", "GPTNeoX"),
-    "ESM": ("esm", "Esm"),
-    "Cohere": ("cohere", "Cohere"),
-    "GLM": ("glm", "Glm"),
-}
-
-
-@box(TRANSFORMERS, "", each=PUBLISHED)
+@box(TRANSFORMERS, "", {n: (n.lower().replace("-", "_"), n.replace("-", "")) for n in (
+    "GPT-NeoX", "Esm", "Cohere", "Glm")})  # fmt: skip
 def as_published(model, name):
-    """The defaults of a model's configuration, at one head of 64."""
-    config = use(f"transformers.{name}Config")(hidden_size=64, num_attention_heads=1, head_dim=64)
-    module = use(f"{MODELS}.{model}.modeling_{model}.{name}RotaryEmbedding")(config)
-    apply = use(f"{MODELS}.{model}.modeling_{model}.apply_rotary_pos_emb")
+    module, apply = model_rope(model, name)
     return on_torch(lambda x, p: apply(x, x, *module(x, p))[0])
 
 
-LAYERS = {layer: (layer,) for layer in ("full_attention", "sliding_attention")}
-
-
-@box(TRANSFORMERS, "Gemma 4, ", each=LAYERS, head_dim=512)
+@box(TRANSFORMERS, "Gemma 4, ", {n: (n,) for n in ("full_attention", "sliding_attention")},
+     head_dim=512)  # fmt: skip
 def gemma4(layer):
-    gemma = f"{MODELS}.gemma4.modeling_gemma4"
-    config = use("transformers.Gemma4TextConfig")(head_dim=512, global_head_dim=512)
-    module = use(f"{gemma}.Gemma4TextRotaryEmbedding")(config)
+    gemma, config = f"{MODELS}.gemma4.modeling_gemma4", use("transformers.Gemma4TextConfig")
+    module = use(f"{gemma}.Gemma4TextRotaryEmbedding")(config(head_dim=512, global_head_dim=512))
     apply = use(f"{gemma}.apply_rotary_pos_emb")
     return on_torch(lambda x, p: apply(x, *module(x, p, layer)))
 
 
 @box(TRANSFORMERS, "GPT-J")
 def gptj():
-    tables = use(f"{MODELS}.gptj.modeling_gptj.create_sinusoidal_positions")(LENGTH, 64)
+    table = use(f"{MODELS}.gptj.modeling_gptj.create_sinusoidal_positions")(LENGTH, 64)
     apply = use(f"{MODELS}.gptj.modeling_gptj.apply_rotary_pos_emb")
-    return by_lookup(lambda x, row: apply(x, *row[None].chunk(2, -1)), [tables], 2)
+    return by_lookup(lambda x, row: apply(x, *row[None].chunk(2, -1)), [table], 2)
 
 
 @box(TRANSFORMERS, "RoFormer", limit=4096)
 def roformer():
-    published = f"{MODELS}.roformer.modeling_roformer.RoFormer"
-    module = use(f"{published}SinusoidalPositionalEmbedding")(4096, 64)
-    module.weight.data = module.create_weight()
-    apply = use(f"{published}SelfAttention").apply_rotary_position_embeddings
-    return on_torch(lambda x, p: apply(module(None, position_ids=p)[:, None], x, x)[0])
+    roformer = f"{MODELS}.roformer.modeling_roformer.RoFormer"
+    table = use(f"{roformer}SinusoidalPositionalEmbedding")(4096, 64).create_weight()
+    apply = use(f"{roformer}SelfAttention").apply_rotary_position_embeddings
+    return by_lookup(lambda x, row: apply(row[None, None], x, x)[0], [table])
 
 
 @box(TRANSFORMERS, "Qwen2-VL", axes=3)
 def qwen2_vl():
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [8, 12, 12]}
-    sizes = {"hidden_size": 64, "num_attention_heads": 1, "rope_parameters": rope}
-    config = use("transformers.Qwen2VLTextConfig")(**sizes)
+    config = use("transformers.Qwen2VLTextConfig")(
+        hidden_size=64, num_attention_heads=1, rope_parameters=rope
+    )
     module = use(f"{MODELS}.qwen2_vl.modeling_qwen2_vl.Qwen2VLRotaryEmbedding")(config)
     apply = use(f"{MODELS}.qwen2_vl.modeling_qwen2_vl.apply_rotary_pos_emb")
     return on_torch(lambda x, p: apply(x, x, *module(x, p.permute(2, 0, 1)))[0])
 
 
-@box(TRANSFORMERS, "Llama, weights of a GGUF file")
+@box(TRANSFORMERS, "Llama, in the order of a GGUF file")
 def gguf():
-    """Rows of a projection are reordered as the file is read: seen in the order of the file."""
     read = use("transformers.modeling_gguf_pytorch_utils.LlamaTensorProcessor")()
-    order = read._reverse_permute_weights(np.arange(64), 1)
-    rotate = llama("default", 10_000.0, {})
+    order = read._reverse_permute_weights(np.arange(64), 1)  # of a head's rows, as they are read
+    rotate = llama({"rope_type": "default"}, 1e4)
     return lambda x, p: rotate(x[:, order], p)[:, np.argsort(order)]
 
 
-ALIBI = {f"{m}, {h} heads": (m, h) for m in ("bloom", "falcon", "mpt") for h in (8, 12)}
-
-
-@box(TRANSFORMERS, "ALiBi of ", each=ALIBI, kind="bias")
-def transformers_alibi(model, h):
+@box(TRANSFORMERS, "ALiBi of ", {f"{m}, {heads} heads": (m, heads) for m in (
+    "bloom", "falcon", "mpt") for heads in (8, 12)}, kind="bias")  # fmt: skip
+def transformers_alibi(model, heads):
     if model == "mpt":
-        return all_queries(use(f"{MODELS}.mpt.modeling_mpt.build_mpt_alibi_tensor")(h, TEXT))
+        return all_queries(use(f"{MODELS}.mpt.modeling_mpt.build_mpt_alibi_tensor")(heads, TEXT))
     build = use(f"{MODELS}.{model}.modeling_{model}.build_alibi_tensor")
-    return all_queries(build(use("torch.ones")(1, TEXT), h, use("torch.float32")))
+    return all_queries(build(zeros(1, TEXT) + 1, heads, use("torch.float32")))
 
 
-@box(TRANSFORMERS, "T5, ", each={"encoder": (False,), "decoder": (True,)}, kind="bias")
+@box(TRANSFORMERS, "T5, ", {"encoder": (False,), "decoder": (True,)}, kind="bias")
 def t5(is_decoder):
-    config = use("transformers.T5Config")(is_decoder=is_decoder)
-    attention = use(f"{MODELS}.t5.modeling_t5.T5Attention")
-    return attention(config, has_relative_attention_bias=True, layer_idx=0).compute_bias(TEXT, TEXT)[0]
+    config, attention = use("transformers.T5Config"), use(f"{MODELS}.t5.modeling_t5.T5Attention")
+    module = attention(config(is_decoder=is_decoder), has_relative_attention_bias=True, layer_idx=0)
+    return module.compute_bias(TEXT, TEXT)[0]
 
 
-@box(TRANSFORMERS, "Marian", kind="table")
-def marian():
-    table = use(f"{MODELS}.marian.modeling_marian.MarianSinusoidalPositionalEmbedding")(ROWS, WIDTH)
-    table.weight.data = table.create_weight()
-    return table((1, ROWS))
-
-
-for model, name, arguments, call in (
-    ("m2m_100", "M2M100", (ROWS, WIDTH, 1), lambda t: t(zeros(1, ROWS).long() + 2)[0]),
-    ("musicgen", "Musicgen", (ROWS, WIDTH), lambda t: t(zeros(1, 1, ROWS))),
-    ("pegasus_x", "PegasusX", (WIDTH,), lambda t: t(zeros(1, ROWS, WIDTH))[0]),
-):
-    cls = f"{MODELS}.{model}.modeling_{model}.{name}SinusoidalPositionalEmbedding"
-    box(TRANSFORMERS, name, each={"": (cls, arguments, call)}, kind="table")(
-        lambda cls, arguments, call: call(use(cls)(*arguments))
-    )
-box(TRANSFORMERS, "Whisper", kind="table")(
-    lambda: use(f"{MODELS}.whisper.modeling_whisper.sinusoids")(ROWS, WIDTH)
-)
+@box(TRANSFORMERS, "", {
+    "Marian": ("marian", "Marian", (64, 64), lambda m: m.create_weight()),
+    "M2M100": ("m2m_100", "M2M100", (64, 64, 1), lambda m: m(zeros(1, 64).long() + 2)[0]),
+    "MusicGen": ("musicgen", "Musicgen", (64, 64), lambda m: m(zeros(1, 1, 64))),
+    "Pegasus-X": ("pegasus_x", "PegasusX", (64,), lambda m: m(zeros(1, 64, 64))[0]),
+}, kind="table")  # fmt: skip
+def sinusoids(model, name, sizes, call):
+    name = f"{MODELS}.{model}.modeling_{model}.{name}SinusoidalPositionalEmbedding"
+    return call(use(name)(*sizes))
 
 
 @box(TRANSFORMERS, "XLNet, from the last key to the first", kind="table")
 def xlnet():
-    sizes = {"vocab_size": 9, "d_model": WIDTH, "n_head": 1, "n_layer": 1, "d_inner": 1}
+    sizes = {"vocab_size": 9, "d_model": 64, "n_head": 1, "n_layer": 1, "d_inner": 1}
     model = use("transformers.XLNetModel")(use("transformers.XLNetConfig")(**sizes))
-    return model.relative_positional_encoding(ROWS // 2, ROWS // 2, bsz=1)[:, 0]
+    return model.relative_positional_encoding(32, 32, bsz=1)[:, 0]
 
 
-# other libraries on PyTorch: rotate --------------------------------------------------------------
-
-TORCHTUNE = {
-    "RoPE": ("modules.RotaryPositionalEmbeddings",),
-    "Llama3ScaledRoPE": ("models.llama3_1.Llama3ScaledRoPE",),
-    "Phi3": ("models.phi3.Phi3RotaryPositionalEmbeddings",),
-}
+# other libraries: rotate -------------------------------------------------------------------------
 
 
-@box("torchtune==0.6.1", "", each=TORCHTUNE)
+@box("torchtune==0.6.1", "", {name.rpartition(".")[2]: (name,) for name in (
+    "modules.RotaryPositionalEmbeddings", "models.llama3_1.Llama3ScaledRoPE",
+    "models.phi3.Phi3RotaryPositionalEmbeddings")})  # fmt: skip
 def torchtune(name):
     module = use(f"torchtune.{name}")(64, LENGTH)
     return on_torch(lambda x, p: module(x, input_pos=p), 2)
 
 
 @box("torchtune==0.6.1", "VisionRotaryPositionalEmbeddings", axes=2, limit=GRID)
-def torchtune_vision():
+def torchtune_vision():  # one tile, and its class token at the end
     module = use("torchtune.modules.VisionRotaryPositionalEmbeddings")(1, GRID, 1, 32)
-
-    def call(text):  # one tile, and its class token at the end
-        return module(use("torch.tensor")(text)[None, :, None])[0, :, 0].numpy()
-
-    rotate = in_a_text(call, GRID**2 + 1)
+    tile = lambda text: module(use("torch.tensor")(text)[None, :, None])[0, :, 0]  # noqa: E731
+    rotate = in_a_text(tile, GRID**2 + 1)
     return lambda x, p: rotate(x, p @ [GRID, 1])
 
 
-@box("rotary-embedding-torch==0.9.1", "", each={"lang": ("lang",), "pixel": ("pixel",)})
+@box("rotary-embedding-torch==0.9.1", "32 of 64, ", {"lang": ("lang",), "pixel": ("pixel",)})
 def rotary_embedding_torch(freqs_for):
     module = use("rotary_embedding_torch.RotaryEmbedding")(32, freqs_for=freqs_for)
     apply = use("rotary_embedding_torch.apply_rotary_emb")
@@ -341,12 +299,8 @@ def rotary_embedding_torch(freqs_for):
 @box("rotary-embedding-torch==0.9.1", "xPos, queries of a text of 1024", limit=1024)
 def rotary_embedding_torch_xpos():
     module = use("rotary_embedding_torch.RotaryEmbedding")(64, use_xpos=True)
-
-    def call(text):
-        text = use("torch.tensor")(text)[None, None]
-        return module.rotate_queries_and_keys(text, text)[0][0, 0].detach().numpy()
-
-    return in_a_text(call, 1024)
+    rotate, text = module.rotate_queries_and_keys, use("torch.tensor")
+    return in_a_text(lambda x: rotate(text(x)[None], text(x)[None])[0][0].detach(), 1024)
 
 
 @box("x-transformers==2.31.10", "RotaryEmbedding, 32 of 64")
@@ -362,19 +316,14 @@ def torchscale():
     return torch_one_by_one(lambda x, p: module(x[:, 0], offset=p)[:, None])
 
 
-TIMM = {
-    "RotaryEmbeddingCat": ({"in_pixels": False}, False),
-    "RotaryEmbeddingCat, in pixels": ({}, False),
-    "RotaryEmbeddingDinoV3": ({}, True),
-    "RotaryEmbeddingMRope": ({}, True),
-}
-
-
-@box("timm==1.0.31", "", each={n: (n.split(",")[0], *a) for n, a in TIMM.items()}, axes=2, limit=16)
+@box("timm==1.0.31", "RotaryEmbedding", {
+    "Cat": ("Cat", {"in_pixels": False}, False), "Cat, in pixels": ("Cat", {}, False),
+    "DinoV3": ("DinoV3", {}, True), "MRope": ("MRope", {}, True),
+}, axes=2, limit=16)  # fmt: skip
 def timm(name, options, half):
-    table = use(f"timm.layers.pos_embed_sincos.{name}")(64, **options).get_embed([16, 16])
+    module = use(f"timm.layers.pos_embed_sincos.RotaryEmbedding{name}")(64, **options)
     apply = use("timm.layers.apply_rot_embed_cat")
-    return on_grid(lambda x, row: apply(x, row, half=half), [table])
+    return on_grid(lambda x, row: apply(x, row, half=half), [module.get_embed([16, 16])])
 
 
 @box("diffusers==0.42.1", "FluxPosEmbed", axes=3, head_dim=128)
@@ -384,16 +333,10 @@ def flux():
     return on_torch(lambda x, p: apply(x, module(p[0]), sequence_dim=1), 2)
 
 
-LITGPT = {
-    "rope cache": (None,),
-    "rope cache, llama3 × 8": ({**LLAMA3, "original_max_seq_len": 8192},),
-    "rope cache, yarn × 4": (
-        {"factor": 4.0, "beta_fast": 32, "beta_slow": 1, "original_max_seq_len": 2048},
-    ),
-}
-
-
-@box("litgpt==0.5.13", "", each=LITGPT)
+@box("litgpt==0.5.13", "rope cache", {
+    "": (None,), ", llama3 × 8": ({**LLAMA3, "original_max_seq_len": 8192},),
+    ", yarn × 4": ({**YARN, "original_max_seq_len": 2048, "beta_fast": 32, "beta_slow": 1},),
+})  # fmt: skip
 def litgpt(scaling):
     tables = use("litgpt.model.build_rope_cache")(LENGTH, 64, extra_config=scaling)
     apply = use("litgpt.model.apply_rope")
@@ -408,9 +351,14 @@ def curated():
 
 @box("fair-esm==2.0.0", "RotaryEmbedding")
 def fair_esm():
-    module = use("esm.rotary_embedding.RotaryEmbedding")(64)
-    tensor = use("torch.tensor")
-    return in_a_text(lambda text: module(tensor(text)[None], tensor(text)[None])[0][0])
+    module, text = use("esm.rotary_embedding.RotaryEmbedding")(64), use("torch.tensor")
+    return in_a_text(lambda x: module(text(x)[None], text(x)[None])[0][0])
+
+
+@box("esm==3.2.1.post1", "RotaryEmbedding")
+def esm():
+    module, text = use("esm.layers.rotary.RotaryEmbedding")(64), use("torch.tensor")
+    return in_a_text(lambda x: module(text(x)[None, :, None], text(x)[None, :, None])[0][0, :, 0])
 
 
 @box("ultralytics==8.4.190", "SAM 2 axial RoPE", axes=2, limit=GRID)
@@ -434,15 +382,11 @@ def moshi():
 
 
 @box("local-attention==1.11.2", "SinusoidalEmbeddings")
-def local_attention():
+def local_attention():  # the query is the last token of a text
     module = use("local_attention.rotary.SinusoidalEmbeddings")(64)
     apply = use("local_attention.rotary.apply_rotary_pos_emb")
-
-    def call(x, position):  # the last token of a text
-        text = zeros(1, 1, position + 1, 64)
-        return apply(x, text, *module(text))[0]
-
-    return torch_one_by_one(call)
+    text = lambda p: zeros(1, 1, p + 1, 64)  # noqa: E731
+    return torch_one_by_one(lambda x, p: apply(x, text(p), *module(text(p)))[0])
 
 
 @box("performer-pytorch==1.1.4", "FixedPositionalEmbedding")
@@ -452,16 +396,10 @@ def performer():
     return by_lookup(lambda x, row: apply(x, x, row[None])[0], [table])
 
 
-FMS = {
-    "RotaryEmbedding": ({},),
-    "RotaryEmbedding, llama3 × 8": ({"rope_type": "llama3", **LLAMA3},),
-    "RotaryEmbedding, yarn × 4": (
-        {"rope_type": "yarn", "scaling_factor": 4.0, "ntk_beta": 32.0, "ntk_alpha": 1.0},
-    ),
-}
-
-
-@box("ibm-fms==1.13.1", "", each=FMS)
+@box("ibm-fms==1.13.1", "RotaryEmbedding", {
+    "": ({},), ", llama3 × 8": (LLAMA3,),
+    ", yarn × 4": ({**YARN, "scaling_factor": 4.0, "ntk_beta": 32.0, "ntk_alpha": 1.0},),
+})  # fmt: skip
 def fms(scaling):
     module = use("fms.modules.positions.RotaryEmbedding")(64, max_seq_len=2048, scaling=scaling)
     module.compute_freqs_cis(use("torch.device")("cpu"), LENGTH)  # the first length stays
@@ -481,33 +419,17 @@ def timesfm():
 
 @box("uni2ts==2.0.0", "RotaryProjection")
 def uni2ts():
-    module = use("uni2ts.module.position.RotaryProjection")(proj_width=64, num_heads=1, num_groups=1)
-    return on_torch(module)
+    projection = use("uni2ts.module.position.RotaryProjection")
+    return on_torch(projection(proj_width=64, num_heads=1, num_groups=1))
 
 
-@box("mistral-inference==1.6.0", "precompute_freqs_cis")
-def mistral():
-    table = use("mistral_inference.rope.precompute_freqs_cis")(64, LENGTH, 1e6)
+@box("mistral-inference==1.6.0", "precompute_freqs_cis", {"": ("", LENGTH)})
+@box("mistral-inference==1.6.0", "precompute_freqs_cis", {"_2d": ("_2d", GRID, GRID)},
+     axes=2, limit=GRID)  # fmt: skip
+def mistral(which, *sizes):
+    table = use(f"mistral_inference.rope.precompute_freqs_cis{which}")(64, *sizes, theta=1e4)
     apply = use("mistral_inference.rope.apply_rotary_emb")
     return by_lookup(lambda x, row: apply(x[0], x[0], row)[0][None], [table], 2)
-
-
-@box("mistral-inference==1.6.0", "precompute_freqs_cis_2d", axes=2, limit=GRID)
-def mistral_2d():
-    table = use("mistral_inference.rope.precompute_freqs_cis_2d")(64, GRID, GRID, 1e4)
-    apply = use("mistral_inference.rope.apply_rotary_emb")
-    return by_lookup(lambda x, row: apply(x[0], x[0], row)[0][None], [table], 2)
-
-
-@box("esm==3.2.1.post1", "RotaryEmbedding")
-def esm():
-    module = use("esm.layers.rotary.RotaryEmbedding")(64)
-
-    def call(text):
-        text = use("torch.tensor")(text)[None, :, None]
-        return module(text, text)[0][0, :, 0]
-
-    return in_a_text(call)
 
 
 @box("chronos-forecasting==2.3.2", "Chronos2RotaryEmbedding")
@@ -517,15 +439,11 @@ def chronos():
     return on_torch(lambda x, p: rotary.apply_rotary_pos_emb(x, x, *module(x, p))[0])
 
 
-OLMO = {
-    "RotaryEmbedding": ("RotaryEmbedding", None),
-    "ComplexRotaryEmbedding": ("ComplexRotaryEmbedding", None),
+@box("ai2-olmo-core==3.0.0", "", {
+    "RotaryEmbedding": ("RotaryEmbedding",), "ComplexRotaryEmbedding": ("ComplexRotaryEmbedding",),
     "RotaryEmbedding, yarn × 8": ("RotaryEmbedding", "YaRNRoPEScalingConfig"),
-}
-
-
-@box("ai2-olmo-core==3.0.0", "", each=OLMO)
-def olmo(name, scaling):
+})  # fmt: skip
+def olmo(name, scaling=None):
     scaling = scaling and use(f"olmo_core.nn.rope.{scaling}")()
     module = use(f"olmo_core.nn.rope.{name}")(head_size=64, scaling=scaling)
     return torch_one_by_one(lambda x, p: module(x, x, start_pos=p)[0])
@@ -538,207 +456,172 @@ def llama_models():
     return by_lookup(lambda x, row: apply(x, x, row)[0], [table], 2)
 
 
-@box("megatron-core==0.16.1", "", each={"half": (False,), "interleaved": (True,)})
+HALVES = {"halves": (0,), "interleaved": (1,)}
+
+
+@box("megatron-core==0.16.1", "RotaryEmbedding, ", HALVES)
 def megatron(interleaved):
-    embeddings = "megatron.core.models.common.embeddings"
+    options, embeddings = {"rotary_interleaved": bool(interleaved)}, "megatron.core.models.common"
+    group = use("unittest.mock.Mock")(size=lambda: 1)
     with use("unittest.mock.patch")("torch.cuda.current_device", lambda: "cpu"):
-        make = use(f"{embeddings}.rotary_pos_embedding.RotaryEmbedding")
-        group = use("unittest.mock.Mock")(size=lambda: 1)
-        table = make(64, 1.0, rotary_interleaved=interleaved, cp_group=group)(LENGTH)
-    config = use("megatron.core.transformer.TransformerConfig")(
-        num_layers=1, hidden_size=64, num_attention_heads=1, rotary_interleaved=interleaved
-    )
-    apply = use(f"{embeddings}.rope_utils.apply_rotary_pos_emb")
-    return by_lookup(lambda x, row: apply(x.mT.mT, row, config, cp_group=group), [table[:, 0]], 2)
+        make = use(f"{embeddings}.embeddings.rotary_pos_embedding.RotaryEmbedding")
+        table = make(64, 1.0, cp_group=group, **options)(LENGTH)[:, 0]
+    sizes = {"num_layers": 1, "hidden_size": 64, "num_attention_heads": 1}
+    config = use("megatron.core.transformer.TransformerConfig")(**sizes, **options)
+    apply = use(f"{embeddings}.embeddings.rope_utils.apply_rotary_pos_emb")
+    return by_lookup(lambda x, row: apply(x, row, config, cp_group=group), [table], 2)
 
 
-@box("eole==0.6.4", "RotaryPosition", each={", interleaved": (True,), ", halves": (False,)})
+@box("eole==0.6.4", "RotaryPosition, ", HALVES)
 def eole(interleave):
-    config = use("eole.config.models.RotaryPositionConfig")(rotary_interleave=interleave)
+    config = use("eole.config.models.RotaryPositionConfig")(rotary_interleave=bool(interleave))
     sizes = use("types.SimpleNamespace")(dim_per_head=64, rope_config=config)
     table = use("eole.modules.rope.RotaryPosition")(sizes, ctx_len=LENGTH).cos_sin
     apply = use("eole.modules.rope.apply_rotary_emb")
     return by_lookup(lambda x, row: apply(x, x, row, interleave)[0], [table], 2)
 
 
-# other libraries: rotate -------------------------------------------------------------------------
-
-KERAS = {
-    "RotaryEmbedding": ({},),
-    "RotaryEmbedding, linear × 4": ({"scaling_factor": 4.0},),
-    "RotaryEmbedding, dynamic × 4": ({"rope_type": "dynamic", "scaling_factor": 4.0},),
-    "RotaryEmbedding, yarn × 4": ({"rope_type": "yarn", "scaling_factor": 4.0},),
-}
-
-
-@box("keras-hub==0.32.0", "", each=KERAS)
-def keras_hub(options):
-    layer = use("keras_hub.layers.RotaryEmbedding")(**options)
+@box("keras-hub==0.32.0", "RotaryEmbedding", {
+    "": ("linear", 1.0), ", linear × 4": ("linear", 4.0), ", dynamic × 4": ("dynamic", 4.0),
+    ", yarn × 4": ("yarn", 4.0),
+})  # fmt: skip
+def keras_hub(rope_type, factor):
+    layer = use("keras_hub.layers.RotaryEmbedding")(rope_type=rope_type, scaling_factor=factor)
     return on_torch(lambda x, p: layer(x, positions=p), 2)
-
-
-@box("flax==0.12.12", "nnx.RoPE")
-def flax():
-    return use("flax.nnx.RoPE")()
-
-
-@box("equinox==0.13.8", "RotaryPositionalEmbedding")
-def equinox():
-    return in_a_text(use("equinox.nn.RotaryPositionalEmbedding")(64))
 
 
 @box("penzai==0.2.5", "ApplyRoPE")
 def penzai():
-    pz = use("penzai.pz")
-    layer, wrap = pz.nn.ApplyRoPE("dim", 1e4, "at"), pz.nx.wrap
-    return lambda x, p: layer(wrap(x).tag("len", "dim"), at=wrap(p).tag("len")).unwrap("len", "dim")
+    layer, wrap = use("penzai.pz.nn.ApplyRoPE")("d", 1e4, "at"), use("penzai.pz.nx.wrap")
+    return lambda x, p: layer(wrap(x).tag("len", "d"), at=wrap(p).tag("len")).unwrap("len", "d")
 
 
-@box("gemma==3.3.0", "apply_rope", each={"": (1.0,), ", rope_proportion 0.25": (0.25,)})
-def gemma(proportion):
-    """The file is imported alone, as its package imports TensorFlow."""
-    spec = use("importlib.util.find_spec")("gemma")
-    path = f"{spec.submodule_search_locations[0]}/gm/math/_positional_embeddings.py"
-    apply = use("runpy.run_path")(path)["apply_rope"]
-    return lambda x, p: apply(
-        x[None, :, None], p[None], base_frequency=10_000, rope_proportion=proportion
-    )[0, :, 0]
+@box("gemma==3.3.0", "apply_rope", {"": (1.0,), ", rope_proportion 0.25": (0.25,)})
+def gemma(part):  # one file, as its package imports TensorFlow
+    folder = use("importlib.util.find_spec")("gemma").submodule_search_locations[0]
+    apply = use("runpy.run_path")(f"{folder}/gm/math/_positional_embeddings.py")["apply_rope"]
+    options = {"base_frequency": 10_000, "rope_proportion": part}
+    return lambda x, p: apply(x[None, :, None], p[None], **options)[0, :, 0]
 
 
-def on_mlx(call):
-    return one_by_one(lambda x, p: np.array(call(use("mlx.core.array")(x[:, None, None]), p))[:, 0, 0])
+box("flax==0.12.12", "nnx.RoPE")(lambda: use("flax.nnx.RoPE")())
+box("equinox==0.13.8", "RotaryPositionalEmbedding")(
+    lambda: in_a_text(use("equinox.nn.RotaryPositionalEmbedding")(64))
+)
 
 
-@box("mlx==0.32.4", "fast.rope", each={", traditional": (True,), "": (False,)})
+@box("mlx==0.32.4", "fast.rope", {", traditional": (True,), "": (False,)})
 def mlx(traditional):
     options = {"traditional": traditional, "base": 10_000.0, "scale": 1.0}
-    return on_mlx(lambda x, p: use("mlx.core.fast.rope")(x, 64, offset=p, **options))
+    rope, array = use("mlx.core.fast.rope"), use("mlx.core.array")
+    return one_by_one(lambda x, p: rope(array(x), 64, offset=p, **options))
 
 
-MLX_LM = {
-    "llama3 × 8": ({"rope_type": "llama3", **LLAMA3},),
-    "yarn × 4": ({"rope_type": "yarn", **YARN},),
+@box("mlx-lm==0.32.2", "initialize_rope, ", {
+    "llama3 × 8": (LLAMA3,), "yarn × 4": (YARN,), "longrope × 4": (LONG,),
     "dynamic × 4, each token the last": ({"rope_type": "dynamic", "factor": 4.0},),
-    "longrope × 4": (
-        {"rope_type": "longrope", "short_factor": [1.0] * 32, "long_factor": LONG, **YARN},
-    ),
-}
-
-
-@box("mlx-lm==0.32.2", "initialize_rope, ", each=MLX_LM)
-def mlx_lm(scaling):
-    make = use("mlx_lm.models.rope_utils.initialize_rope")
-    return on_mlx(make(64, 10_000.0, False, scaling, 8192))
-
-
-def onnx_model(domain, interleaved, inputs):
-    helper, types = use("onnx.helper"), use("onnx.TensorProto")
-    values = [
-        helper.make_tensor_value_info(n, types.INT64 if n == "p" else types.FLOAT, None)
-        for n in (*inputs, "y")
-    ]
-    node = helper.make_node("RotaryEmbedding", inputs, "y", domain=domain, interleaved=interleaved)
-    graph = helper.make_graph([node], "rope", values[:-1], values[-1:])
-    domains = [helper.make_opsetid(*d) for d in (("", 23), ("com.microsoft", 1))]
-    return helper.make_model(graph, opset_imports=domains, ir_version=11)
-
-
-def with_tables(run):
-    """The operator takes tables of cosines and sines: the usual ones, base 10 000."""
-    angles = np.outer(np.arange(LENGTH), 10_000.0 ** (-np.arange(32) / 32))
-    tables = {"c": np.cos(angles).astype(np.float32), "s": np.sin(angles).astype(np.float32)}
-    return lambda x, p: run(
-        None, {"x": x[None, None].astype(np.float32), "p": p[None].astype(np.int64), **tables}
-    )[0][0, 0]
-
-
-ONNX = {"halves": (0,), "interleaved": (1,)}
-
-
-@box("onnx==1.23.2", "RotaryEmbedding of opset 23, ", each=ONNX)
-def onnx_reference(interleaved):
-    evaluator = use("onnx.reference.ReferenceEvaluator")
-    return with_tables(evaluator(onnx_model("", interleaved, "xcsp")).run)
-
-
-@box("onnxruntime==1.32.0", "", each={
-    f"RotaryEmbedding of {where}, {name}": (*a, domain, inputs)
-    for where, domain, inputs in (("opset 23", "", "xcsp"), ("com.microsoft", "com.microsoft", "xpcs"))
-    for name, a in ONNX.items()
 })  # fmt: skip
-def onnxruntime(interleaved, domain, inputs):
-    model = onnx_model(domain, interleaved, inputs).SerializeToString()
-    return with_tables(use("onnxruntime.InferenceSession")(model).run)
+def mlx_lm(scaling):
+    make, array = use("mlx_lm.models.rope_utils.initialize_rope"), use("mlx.core.array")
+    rope = make(64, 10_000.0, False, scaling, 8192)
+    return one_by_one(lambda x, p: rope(array(x), offset=p))
+
+
+REFERENCE, RUNTIME = "onnx.reference.ReferenceEvaluator", "onnxruntime.InferenceSession"
+
+
+@box("onnx==1.23.2", "opset 23, ", {n: (*a, REFERENCE) for n, a in HALVES.items()})
+@box("onnxruntime==1.32.0", "opset 23, ", {n: (*a, RUNTIME) for n, a in HALVES.items()})
+@box("onnxruntime==1.32.0", "com.microsoft, ", {
+    n: (*a, RUNTIME, "com.microsoft", "xpcs") for n, a in HALVES.items()
+})  # fmt: skip
+def onnx(interleaved, run, domain="", inputs="xcsp"):
+    """The operator takes tables of cosines and sines: the usual ones, base 10 000."""
+    helper = use("onnx.helper")
+    node = helper.make_node("RotaryEmbedding", inputs, "y", domain=domain, interleaved=interleaved)
+    values = [helper.make_tensor_value_info(n, 7 if n == "p" else 1, None) for n in inputs + "y"]
+    graph = helper.make_graph([node], "rope", values[:-1], values[-1:])
+    opsets = [helper.make_opsetid("", 23), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=11).SerializeToString()
+    angles = np.outer(np.arange(LENGTH), 10_000.0 ** (-np.arange(32) / 32))
+    tables = {"c": np.cos(angles).astype("float32"), "s": np.sin(angles).astype("float32")}
+    run = use(run)(model).run
+    x4 = lambda x: x[None, None].astype("float32")  # noqa: E731
+    return lambda x, p: run(None, {"x": x4(x), "p": p[None], **tables})[0][0, 0]
 
 
 # tables and biases -------------------------------------------------------------------------------
 
-for library, name, make in (
-    ("x-transformers==2.31.10", "ScaledSinusoidalEmbedding",
-     lambda: use("x_transformers.x_transformers.ScaledSinusoidalEmbedding")(64)(zeros(1, 64))),
-    ("openai-whisper==20250625", "sinusoids", lambda: use("whisper.model.sinusoids")(64, 64)),
-    ("fair-esm==2.0.0", "SinusoidalPositionalEmbedding",
-     lambda: use("esm.modules.SinusoidalPositionalEmbedding")(64, 1)(zeros(1, 64).long())[0]),
-    ("diffusers==0.42.1", "get_1d_sincos_pos_embed_from_grid", lambda: use(
-        "diffusers.models.embeddings.get_1d_sincos_pos_embed_from_grid")(64, use("torch.arange")(64))),
-    ("diffusers==0.42.1", "get_timestep_embedding", lambda: use(
-        "diffusers.models.embeddings.get_timestep_embedding")(use("torch.arange")(64), 64)),
-    ("diffusers==0.42.1", "get_2d_sincos_pos_embed, 8 × 8",
-     lambda: use("diffusers.models.embeddings.get_2d_sincos_pos_embed")(64, 8)),
-    ("timm==1.0.31", "build_sincos2d_pos_embed, 8 × 8",
-     lambda: use("timm.layers.build_sincos2d_pos_embed")([8, 8])),
-    ("vit-pytorch==1.26.14", "posemb_sincos_1d",
-     lambda: use("vit_pytorch.simple_vit_1d.posemb_sincos_1d")(zeros(1, 64, 64))),
-    ("vit-pytorch==1.26.14", "posemb_sincos_2d, 8 × 8",
-     lambda: use("vit_pytorch.simple_vit.posemb_sincos_2d")(8, 8, 64)),
-    ("positional-encodings==6.0.3", "PositionalEncoding1D",
-     lambda: use("positional_encodings.torch_encodings.PositionalEncoding1D")(64)(zeros(1, 64, 64))[0]),
-    ("monai==1.6.1", "build_sincos_position_embedding, 8 × 8", lambda: use(
-        "monai.networks.blocks.pos_embed_utils.build_sincos_position_embedding")([8, 8], 64, 2)[0]),
-    ("pytorch-forecasting==1.8.0", "PositionalEncoder", lambda: use(
-        "pytorch_forecasting.models.temporal_fusion_transformer.sub_modules.PositionalEncoder")(
-        64, 64)(zeros(64, 1, 64))[:, 0]),
-    ("pytorch-forecasting==1.8.0", "PositionalEmbedding", lambda: use(
-        "pytorch_forecasting.layers.PositionalEmbedding")(64)(zeros(1, 64, 64))[0]),
-    ("open_clip_torch==3.3.0", "get_2d_sincos_pos_embed, 8 × 8",
-     lambda: use("open_clip.pos_embed.get_2d_sincos_pos_embed")(64, 8)),
-    ("ultralytics==8.4.190", "AIFI, 8 × 8", lambda: use("ultralytics.nn.modules.transformer.AIFI")
-     .build_2d_sincos_position_embedding(8, 8, 64, like=zeros(1))[0]),
-    ("kornia==0.9.0", "PositionEncodingSine of LoFTR, 8 × 8", lambda: use(
-        "kornia.feature.loftr.utils.position_encoding.PositionEncodingSine")(64).pe[0, :, :8, :8]
-        .flatten(1).T),
-    ("curated-transformers==2.0.1", "SinusoidalPositionalEmbedding", lambda: use(
-        "curated_transformers.layers.embeddings.SinusoidalPositionalEmbedding")(
-        width=64, max_len=64)(zeros(1, 64))),
-    ("espnet==202511", "PositionalEncoding",
-     lambda: use("espnet.nets.pytorch_backend.transformer.embedding.PositionalEncoding")(64, 0.0)(
-         zeros(1, 64, 64))[0]),
-    ("funasr==1.4.16", "SinusoidalPositionEncoder",
-     lambda: use("funasr.models.transformer.embedding.SinusoidalPositionEncoder")()(
-         zeros(1, 64, 64))[0]),
-    ("uni2ts==2.0.0", "SinusoidalPositionEncoding",
-     lambda: use("uni2ts.module.position.SinusoidalPositionEncoding")(width=64, max_len=64).pe),
-    ("eole==0.6.4", "PositionalEncoding, concatenated",
-     lambda: use("eole.modules.embeddings.PositionalEncoding")(64, "SinusoidalConcat").pe[:64, 0]),
-    ("keras-hub==0.32.0", "SinePositionEncoding",
-     lambda: use("keras_hub.layers.SinePositionEncoding")()(zeros(1, 64, 64))[0]),
-    ("mlx==0.32.4", "SinusoidalPositionalEncoding",
-     lambda: use("mlx.nn.SinusoidalPositionalEncoding")(64)(use("mlx.core.arange")(64))),
-):  # fmt: skip
-    box(library, name, kind="table")(make)
 
-for heads in (8, 12):
-    for library, make in (
-        ("x-transformers==2.31.10",
-         lambda h: use("x_transformers.x_transformers.AlibiPositionalBias")(h)(TEXT, TEXT)),
-        ("keras-hub==0.32.0", lambda h: use("keras_hub.layers.AlibiBias")()(zeros(1, h, TEXT, TEXT))),
-        ("eole==0.6.4", lambda h: use("eole.modules.alibi_position_bias.AlibiPositionalBias")(h)(
-            zeros(1, h, TEXT, TEXT))),
-        ("mlx==0.32.4", lambda h: use("mlx.nn.ALiBi").create_alibi_matrix(TEXT, TEXT, h)),
-    ):  # fmt: skip
-        box(library, f"ALiBi, {heads} heads", each={"": (make, heads)}, kind="bias")(
-            lambda make, heads: all_queries(make(heads))
-        )
+def of_zeros(module: Any) -> Any:
+    """Return what a module gives for 64 tokens of width 64, or adds to them."""
+    return module(zeros(1, 64, 64))[0]
+
+
+DIFFUSERS = "diffusers.models.embeddings"
+FORECASTING = "pytorch_forecasting.models.temporal_fusion_transformer.sub_modules"
+for library, function, call in (
+    (TRANSFORMERS, f"{MODELS}.whisper.modeling_whisper.sinusoids", lambda f: f(64, 64)),
+    ("openai-whisper==20250625", "whisper.model.sinusoids", lambda f: f(64, 64)),
+    ("x-transformers==2.31.10", "x_transformers.x_transformers.ScaledSinusoidalEmbedding",
+     lambda f: f(64)(zeros(1, 64))),
+    ("fair-esm==2.0.0", "esm.modules.SinusoidalPositionalEmbedding",
+     lambda f: f(64, 1)(zeros(1, 64))[0]),
+    ("diffusers==0.42.1", f"{DIFFUSERS}.get_1d_sincos_pos_embed_from_grid",
+     lambda f: f(64, zeros(64) + use("torch.arange")(64))),
+    ("diffusers==0.42.1", f"{DIFFUSERS}.get_timestep_embedding",
+     lambda f: f(use("torch.arange")(64), 64)),
+    ("diffusers==0.42.1", f"{DIFFUSERS}.get_2d_sincos_pos_embed", lambda f: f(64, 8)),
+    ("timm==1.0.31", "timm.layers.build_sincos2d_pos_embed", lambda f: f([8, 8])),
+    ("vit-pytorch==1.26.14", "vit_pytorch.simple_vit_1d.posemb_sincos_1d",
+     lambda f: f(zeros(1, 64, 64))),
+    ("vit-pytorch==1.26.14", "vit_pytorch.simple_vit.posemb_sincos_2d", lambda f: f(8, 8, 64)),
+    ("positional-encodings==6.0.3", "positional_encodings.torch_encodings.PositionalEncoding1D",
+     lambda f: of_zeros(f(64))),
+    ("monai==1.6.1", "monai.networks.blocks.pos_embed_utils.build_sincos_position_embedding",
+     lambda f: f([8, 8], 64, 2)[0]),
+    ("pytorch-forecasting==1.8.0", "pytorch_forecasting.layers.PositionalEmbedding",
+     lambda f: of_zeros(f(64))),
+    ("pytorch-forecasting==1.8.0", f"{FORECASTING}.PositionalEncoder",
+     lambda f: f(64, 64)(zeros(64, 1, 64))[:, 0]),
+    ("open_clip_torch==3.3.0", "open_clip.pos_embed.get_2d_sincos_pos_embed", lambda f: f(64, 8)),
+    ("ultralytics==8.4.190", "ultralytics.nn.modules.transformer.AIFI",
+     lambda f: f.build_2d_sincos_position_embedding(8, 8, 64, like=zeros(1))[0]),
+    ("kornia==0.9.0", "kornia.feature.loftr.utils.position_encoding.PositionEncodingSine",
+     lambda f: f(64).pe[0, :, :8, :8].flatten(1).T),
+    ("kornia==0.9.0", "kornia.models.rt_detr.architecture.hybrid_encoder.AIFI",
+     lambda f: f.build_2d_sincos_pos_emb(8, 8, 64)[:, 0]),
+    ("curated-transformers==2.0.1",
+     "curated_transformers.layers.embeddings.SinusoidalPositionalEmbedding",
+     lambda f: f(width=64, max_len=64)(zeros(1, 64))),
+    ("espnet==202511", "espnet.nets.pytorch_backend.transformer.embedding.PositionalEncoding",
+     lambda f: of_zeros(f(64, 0.0))),
+    ("funasr==1.4.16", "funasr.models.transformer.embedding.SinusoidalPositionEncoder",
+     lambda f: of_zeros(f())),
+    ("uni2ts==2.0.0", "uni2ts.module.position.SinusoidalPositionEncoding",
+     lambda f: f(width=64, max_len=64).pe),
+    ("eole==0.6.4", "eole.modules.embeddings.PositionalEncoding",
+     lambda f: f(64, "SinusoidalConcat").pe[:64, 0]),
+    ("keras-hub==0.32.0", "keras_hub.layers.SinePositionEncoding", lambda f: of_zeros(f())),
+    ("mlx==0.32.4", "mlx.nn.SinusoidalPositionalEncoding",
+     lambda f: f(64)(use("mlx.core.arange")(64))),
+):  # fmt: skip
+    box(library, function.rpartition(".")[2], {"": (function, call)}, kind="table")(
+        lambda function, call: call(use(function))
+    )
+for library, function, call in (
+    ("x-transformers==2.31.10", "x_transformers.x_transformers.AlibiPositionalBias",
+     lambda f, heads: f(heads)(TEXT, TEXT)),
+    ("keras-hub==0.32.0", "keras_hub.layers.AlibiBias",
+     lambda f, heads: f()(zeros(1, heads, TEXT, TEXT))),
+    ("eole==0.6.4", "eole.modules.alibi_position_bias.AlibiPositionalBias",
+     lambda f, heads: f(heads)(zeros(1, heads, TEXT, TEXT))),
+    ("mlx==0.32.4", "mlx.nn.ALiBi", lambda f, heads: f.create_alibi_matrix(TEXT, TEXT, heads)),
+):  # fmt: skip
+    each = {f", {heads} heads": (function, call, heads) for heads in (8, 12)}
+    box(library, function.rpartition(".")[2], each, kind="bias")(
+        lambda function, call, heads: all_queries(call(use(function), heads))
+    )
 box("torchtune==0.6.1", "T5EncoderRelativePositionBias", kind="bias")(
     lambda: use("torchtune.models.t5._encoder.T5EncoderRelativePositionBias")(32, 128, 8, TEXT)()[0]
 )
