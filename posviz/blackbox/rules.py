@@ -19,6 +19,7 @@ from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 USUAL_BASES = (1e4, 5e5, 1e6, 1e5, 5e6, 1e7, 1.5e5, 1.6e5, 2.5e5, 5e4, 8e6, 2e6, 1e8)
 LENGTHS = tuple(2**power for power in range(8, 21))  # for which frequencies were learned
 LEAST = 1.001  # a factor below it is rounding
+MOST = 60.0  # the logarithm of a base
 PLAIN = 1.0  # a cost up to which nothing else is looked for
 EXPONENTS = {  # name, and the exponent of pair k of n, as a share of the base
     "2k/d": lambda k, n: k / n,
@@ -176,12 +177,13 @@ def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
     if moving.sum() < 2:
         return
     start, slope, start_spread, slope_spread = _line(theta, error)
-    if slope <= 0:
+    if not 0 < slope * n < MOST:
         return
     for name, share in EXPONENTS.items():
         first, step = share(0, n), share(1, n) - share(0, n)
-        log_base = slope / step
-        spread = slope_spread / step
+        log_base, spread = slope / step, slope_spread / step
+        if log_base > MOST:
+            continue
         base = roundest(math.exp(log_base), math.exp(log_base) * spread)
         if base > 1:
             factor = math.exp(-start - first * math.log(base))
@@ -231,7 +233,7 @@ def _proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator
         pairs = [(base, 1.0) for base in USUAL_BASES[:1]]
     else:
         start, slope, start_spread, spread = _line(theta[:moving], error[:moving])
-        if slope <= 0:
+        if not 0 < slope * n < MOST:
             return
         base = roundest(math.exp(slope * n), math.exp(slope * n) * spread * n)
         factor = roundest(math.exp(-start), math.exp(-start) * start_spread)
@@ -294,7 +296,7 @@ def _ramps(
         factor = _factor(share, spread, kept)
         if factor < LEAST or (np.abs(kept + (1 - kept) / factor - share) > spread).any():
             continue
-        fitted = True
+        fitted = fitted or cost <= 4
         usual = 0.1 * math.log(factor) + 1
         scaled, scaling = "", 1.0
         if method == "yarn":
@@ -340,40 +342,64 @@ def _ramp(k: np.ndarray, first: float, last: float) -> np.ndarray:
 
 
 def _own_ramps(share: np.ndarray, spread: np.ndarray, base: float) -> Iterator[tuple]:
-    """Yield ramps through what was measured, if the last pairs are slowed by one factor."""
+    """Yield ramps through what was measured, with the ends and the length that they imply."""
     n, k, plain = len(share), np.arange(len(share)), rotary_frequencies(2 * len(share), base)
-    if abs(share[-1] - share[-2]) > 2 * spread[-1] or spread[-1] > 0.1 * share[-1]:
+    is_flat = abs(share[-1] - share[-2]) <= 2 * spread[-1] and spread[-1] < 0.1 * share[-1]
+    low = share[-1] if is_flat else 0.0  # 1/factor, where the ramp ends before the last pair
+    inside = np.flatnonzero((share < 1 - 2 * spread) & (share > low + 2 * spread))
+    if len(inside) < 2:
+        if is_flat:
+            yield from _short_ramps((share - low) / (1 - low), inside, base)
         return
-    kept = (share - share[-1]) / (1 - share[-1])
-    loose = 2 * spread / (1 - share[-1])
-    inside = np.flatnonzero((kept > loose) & (kept < 1 - loose))
-    if len(inside) > 2:  # by rotations: linear in the frequency
-        slope, start = np.polyfit(plain[inside], kept[inside], 1)
-        if slope > 0 > start:
-            high = roundest(1 - 1 / start, 1e-4 * (1 - 1 / start))
-            original = round(2 * np.pi * slope * (high - 1))
-            rotations = original * plain / (2 * np.pi)
-            arguments = f"original_max_seq_len={original}, high_freq_factor={high!r}"
-            yield np.clip((rotations - 1) / (high - 1), 0, 1), "llama3", arguments, 5, 5e5
-    if len(inside) > 1:  # by index: linear in k
-        slope, start = np.polyfit(inside, kept[inside], 1)
-        first, last = (1 - start) / slope, -start / slope
-        if abs(first - round(first)) + abs(last - round(last)) < 20 * loose.max():
-            first, last = float(round(first)), float(round(last))
-    elif len(inside) == 1:  # any line through the pair
+    slope, start = np.polyfit(plain[inside], share[inside], 1)  # by rotations
+    highs = (4.0, 32.0)
+    if is_flat and low > start:
+        highs = (roundest(high := 1 + (1 - low) / (low - start), 1e-4 * high),)
+    for high in highs:
+        inverse = (start + 1 / (high - 1)) / (1 + 1 / (high - 1))
+        original = round(2 * np.pi * slope * (high - 1) / (1 - inverse))
+        if original > 0 < inverse < 1:
+            kept = np.clip((original * plain / (2 * np.pi) - 1) / (high - 1), 0, 1)
+            length = f"original_max_seq_len={original}"
+            more = "" if high == 4 else f", high_freq_factor={high!r}"
+            yield kept, "llama3", length + more, 5 + (high != 4), 5e5
+            more = "" if high == 32 else f", beta_fast={high!r}"
+            yield kept, "yarn", f'{length}, ramp="paper"{more}', 5 + (high != 32), 1e4
+    slope, start = np.polyfit(inside, share[inside], 1)  # by index
+    first, width = (1 - start) / slope, n * math.log(32) / math.log(base)
+    lasts = [(low - start) / slope] if is_flat else [first + width]
+    lasts += [] if is_flat else [round(first) + math.ceil(width) + more for more in (0, 1)]
+    for last in lasts:
+        yield from _index_ramp(k, first, last, base)
+
+
+def _short_ramps(kept: np.ndarray, inside: np.ndarray, base: float) -> Iterator[tuple]:
+    """Yield the ramps with one pair on them, or none: any line through it, the ends next to it."""
+    if len(inside):
         place = int(inside[0])
-        left = 1 / (1 - kept[place])
-        first, last = (
-            (place - 1, place - 1 + left) if left <= 2 else (place + 1 - 1 / kept[place], place + 1)
-        )
+        left, right = 1 / (1 - kept[place]), 1 / kept[place]
+        first, last = (place - 1, place - 1 + left) if left <= 2 else (place + 1 - right, place + 1)
     else:
         first = last = int((kept > 0.5).sum()) - 0.5
+    yield from _index_ramp(np.arange(len(kept)), first, last, base)
+
+
+def _index_ramp(k: np.ndarray, first: float, last: float, base: float) -> Iterator[tuple]:
+    """Yield the ramp between two indices of pairs, as a length with the usual ends, or as ends."""
+    n = len(k)
+    near = round(first), round(last)
+    if abs(first - near[0]) + abs(last - near[1]) < 1e-3:
+        first, last = near
+        # The ends are rounded outwards, so a range of lengths gives them.
+        least = max(32 * base ** (first / n), base ** ((last - 1) / n)) * 2 * math.pi
+        most = min(32 * base ** ((first + 1) / n), base ** (last / n)) * 2 * math.pi
+        if least < most:
+            length = roundest((least + most) / 2, (most - least) * 0.49)
+            yield _ramp(k, first, last), "yarn", f"original_max_seq_len={round(length)}", 5, 1e4
     if first <= last and first >= 0:
         fast, slow = (float(4096 / (2 * np.pi) * base ** (-end / n)) for end in (first, last))
-        arguments = (
-            f"original_max_seq_len=4096, beta_fast={fast!r}, beta_slow={slow!r}, truncate=False"
-        )
-        yield _ramp(k, first, last), "yarn", arguments, 6, 1e4
+        betas = f"beta_fast={fast!r}, beta_slow={slow!r}, truncate=False"
+        yield _ramp(k, first, last), "yarn", f"original_max_seq_len=4096, {betas}", 8, 1e4
 
 
 # ---------------------------------------------------------------- a number for each pair
