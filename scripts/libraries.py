@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from library_boxes import BOXES, Box
 
+ROOT = Path(__file__).parents[1]
 SECONDS = 180  # for all boxes of one library
 HUB = "huggingface-hub httpx2 httpcore2 h11 anyio truststore idna pyyaml tqdm packaging"
 MODELS = f"transformers regex safetensors tokenizers {HUB}"
@@ -115,18 +116,19 @@ def folders(library: str, cache: Path, python: str, present: set[str]) -> list[P
 
 
 def name_it(box: Box) -> dict:
-    """Make a box and say what comes out of it: the one function to be replaced by identify."""
+    """Ask identify what a box does; return the facts that the census keeps."""
+    from posviz import identify
+    from posviz.blackbox.census import facts_of
+
     made = box.make()
-    if box.kind != "rotate":
-        table = np.asarray(made.detach() if hasattr(made, "detach") else made, float)
-        return {"shape": table.shape, "finite": bool(np.isfinite(table).all())}
-    x = np.random.default_rng(0).normal(size=(4, box.head_dim))
-    positions = np.array([0, 1, 2, 7])
-    if box.axes > 1:
-        positions = np.stack([positions] * box.axes, axis=-1)
-    y = np.asarray(made(x, positions), float)
-    norms = np.linalg.norm(y, axis=-1) / np.linalg.norm(x, axis=-1)
-    return {"shape": y.shape, "norms": norms.round(4).tolist()}
+    given = {box.kind: made}
+    if box.kind == "rotate":
+        given |= {"head_dim": box.head_dim, "axes": box.axes}
+    verdict = identify(**given)
+    off = {} if verdict.difference is None else {"difference": float(f"{verdict.difference:.1e}")}
+    said = {"explained": verdict.explained, "says": " ".join(verdict.sentences)}
+    code = {"code": verdict.code} if verdict.code and len(verdict.code) < 300 else {}
+    return facts_of(verdict, box.head_dim) | off | said | code
 
 
 def run_here(library: str) -> None:
@@ -163,7 +165,7 @@ def main() -> None:
         try:
             path = folders(library, options.cache, options.python, present)
             settings = {"KERAS_BACKEND": "torch", "JAX_PLATFORMS": "cpu", "NO_TORCH_COMPILE": "1"}
-            settings |= {"PYTHONPATH": os.pathsep.join(map(str, path)), "HF_HUB_OFFLINE": "1"}
+            settings |= {"PYTHONPATH": os.pathsep.join(map(str, [*path, ROOT])), "HF_HUB_OFFLINE": "1"}
             subprocess.run([options.python, "-W", "ignore", __file__, "--here", library],
                            env=os.environ | settings, timeout=SECONDS, check=True)  # fmt: skip
         except (subprocess.SubprocessError, OSError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,19 +65,29 @@ def identify_bias(bias: Any, without: Any = None) -> ProgramVerdict:
     scale = float(np.abs(array[seen]).max())
     if scale == 0:
         return unknown("All entries are 0: no bias is added.")
-    tolerance = scale * max(4 * step_of(array[seen]), 2e-6)
+    step = step_of(array[seen])
+    found = _identify(array, seen, scale * max(4 * step, 2e-6))
+    if not found.explained and step < 2.0**-9:  # computed in half precision, and cast since
+        rounded = _identify(array, seen, scale * 2.0**-8)
+        if rounded.explained:
+            said = (*rounded.sentences, "It was computed in bfloat16, or as roughly.")
+            return replace(rounded, sentences=said, dtype="bfloat16")
+    return found
+
+
+def _identify(array: np.ndarray, seen: np.ndarray, tolerance: float) -> ProgramVerdict:
     by_offset, note = _by_offset(array, seen, tolerance)
     if by_offset is None:
         return _not_by_offset(array, seen, tolerance)
-    if np.ptp(by_offset.values[:, np.isfinite(by_offset.values).all(axis=0)]) < tolerance:
+    known = by_offset.values[:, np.isfinite(by_offset.values).all(axis=0)]
+    if np.ptp(known, axis=1).max() < tolerance:
         return unknown("All entries that are not hidden are the same: attention does not see it.")
     for verdict in _named(by_offset, array, seen):
         if verdict.explained:
             break
     else:
         verdict = _falling(by_offset)
-    said = (*verdict.sentences, *note)
-    return ProgramVerdict(**{**vars(verdict), "sentences": said})
+    return replace(verdict, sentences=(*verdict.sentences, *note))
 
 
 def _by_offset(array, seen, tolerance: float) -> tuple[ByOffset | None, list[str]]:

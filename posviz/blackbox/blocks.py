@@ -43,11 +43,16 @@ class Blocks:
 
 def blocks_of(matrices: np.ndarray) -> Blocks | str:
     """Read the pairs off matrices [len, d, d] of several positions, or say why there are none."""
+    exact = _blocks_above(matrices, 1e-10)  # most programs leave exact zeros
+    return _blocks_above(matrices, 1e-5) if isinstance(exact, str) else exact
+
+
+def _blocks_above(matrices: np.ndarray, least: float) -> Blocks | str:
     d, out = matrices.shape[1:]
     if d != out:
         return f"It makes {out} columns out of {d}, so it is no rotation."
     size = abs(matrices).max()
-    reach = abs(matrices).max(axis=0) > 1e-6 * size
+    reach = abs(matrices).max(axis=0) > least * size
     still = reach.sum(axis=1) == 1
     entering, leaving, mixed = [], [], False
     for i in np.flatnonzero(~still):

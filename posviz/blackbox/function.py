@@ -46,7 +46,9 @@ def identify_function(
     try:
         box(np.ones((5, head_dim)), box.place(np.arange(5)) if box.axes else np.arange(5))
         require_linear(box)
-        seen = np.concatenate([matrices(box, [1, 2, 3, 5, 31], a) for a in range(box.axes or 1)])
+        near = _near(box)
+        asked = [1, 2, 3, 5, near - 1]
+        seen = np.concatenate([matrices(box, asked, a) for a in range(box.axes or 1)])
     except NotLinear as error:
         return unknown(str(error))
     blocks = blocks_of(seen)
@@ -59,7 +61,7 @@ def identify_function(
 
         return mixed_verdict(box, blocks)
     ask = _asker(box, blocks)
-    positions, response, reach = _walk(ask)
+    positions, response, reach = _walk(ask, near)
     step = step_of(response.view(np.float64))
     tracks = [track(positions, response, step=step / 2)]
     for axis in range(1, box.axes or 1):
@@ -97,23 +99,42 @@ def _end(reach: Reach) -> int:
     return min([*ends, FARTHEST])
 
 
-def _walk(ask: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray, Reach]:
+def _near(box: Box) -> int:
+    """Return how many positions can be asked one by one: a small image has few rows."""
+    near = NEAR
+    while near > 8 and _fails(box, np.arange(near)):
+        near //= 2
+    return near
+
+
+def _fails(box: Box, places: np.ndarray) -> bool:
+    try:
+        box(np.ones((len(places), box.head_dim)), box.place(places))
+    except Exception:  # somebody's code may raise anything
+        return True
+    return False
+
+
+def _walk(
+    ask: Callable[[np.ndarray], np.ndarray], near: int
+) -> tuple[np.ndarray, np.ndarray, Reach]:
     """Ask for farther and farther positions, until the function ends or changes."""
-    places, responses, reach = [*range(NEAR)], [*ask(np.arange(NEAR))], Reach()
+    places, responses, reach = [*range(near)], [*ask(np.arange(near))], Reach()
     before = responses[-1]  # at the same position in every call
 
     def trouble(place: int) -> str:
         try:
-            again, there = ask(np.array([NEAR - 1, place]))
+            again, there = ask(np.array([near - 1, place]))
         except Exception as error:  # somebody's code may raise anything
             return f"raises {type(error).__name__}"
         if not np.isfinite(there).all():
             return "gives NaN"
         return "changes" if np.abs(again - before).max() > CHANGED else ""
 
-    for place in [*(int(NEAR * 1.5**power) for power in range(21)), FARTHEST - 1]:
+    for place in [*(int(near * 1.5**power) for power in range(24)), FARTHEST]:
+        place = min(place, FARTHEST - 1)
         if what := trouble(place):
-            remembers = what == "changes" and np.abs(ask(np.array([NEAR - 1]))[0] - before).max()
+            remembers = what == "changes" and np.abs(ask(np.array([near - 1]))[0] - before).max()
             if remembers > CHANGED:
                 reach = Reach(longest=places[-1], remembers=True)
                 break
@@ -121,7 +142,7 @@ def _walk(ask: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarr
             is_end = what != "changes"
             reach = Reach(limit=first, error=what) if is_end else Reach(longest=first - 1)
             break
-        there = ask(np.array([NEAR - 1, place]))[1]
+        there = ask(np.array([near - 1, place]))[1]
         if np.abs(there - responses[-1]).max() < 1e-9 and np.abs(there - before).max() > CHANGED:
             reach = Reach(held=1 + _bisect(places[-2], place, functools.partial(_same, ask, place)))
             break

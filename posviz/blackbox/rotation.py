@@ -11,7 +11,7 @@ import numpy as np
 from posviz.arrays import to_dtype
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.lines import compute, listed, step_of
-from posviz.blackbox.rules import FrequencyRule, name_rule, rounded, roundest
+from posviz.blackbox.rules import FrequencyRule, Gain, name_rule, rounded, roundest
 from posviz.blackbox.track import Track, start_of
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import LAYOUTS
@@ -66,25 +66,34 @@ def named(
     layout, first = layout_of(blocks.entering, blocks.width)
     leaving, _ = layout_of(blocks.leaving, blocks.width)
     direction = -1 if theta[np.abs(theta) > 4 * error].sum() < 0 else 1
-    gain, xpos = _gain(positions, response, weights)
+    measured, xpos = _gain(positions, response, weights)
+    gain = measured and measured[0]
     rotation = Rotation(blocks, layout, leaving, first, theta, direction, 0.0, gain, None, xpos)
     if len(tracks) > 1:
-        return replace(rotation, rule=rule_of_axes(theta, error.max(axis=0)))
+        start = _start_of_axes(tracks)
+        return replace(rotation, start=start, rule=rule_of_axes(theta, error.max(axis=0)))
     if layout == "other":
-        return _reordered(blocks, tracks[0], (gain, xpos), name)
+        return _reordered(blocks, tracks[0], (measured, xpos), name)
     start = start_of(theta[0], tracks[0].phase, error[0])
     speed, spread = direction * theta[0], error[0]
     found: list[tuple[float, int, FrequencyRule | None]] = []
     for still in _zeros(blocks, layout, first):
         none = np.zeros(still)
-        rule = _rule(np.append(speed, none), np.append(spread, none), gain, name)
+        rule = _rule(np.append(speed, none), np.append(spread, none), measured, name)
         found.append((rule.cost if rule else np.inf, still, rule))
     _, still, rule = min(found, key=lambda trial: trial[0])
-    if rule and gain:
+    if rule and measured:
         own = rule.frequencies().attention_factor  # computed, where the gain was measured
-        gain = own if abs(own - gain) < 1e-3 else gain
+        gain = own if abs(own - measured[0]) <= measured[1] else gain
     padded = np.append(theta[0], np.zeros(still))[None]
     return replace(rotation, start=start, rule=rule, theta=padded, gain=gain)
+
+
+def _start_of_axes(tracks: list[Track]) -> float | None:
+    """Return the position that stands for 0 on every axis, if it is the same one."""
+    theta = np.stack([each.theta for each in tracks])
+    together = theta.sum(axis=0)  # at equal positions on all axes
+    return start_of(together, tracks[0].phase, np.max([each.error for each in tracks], axis=0))
 
 
 def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rotation:
@@ -99,12 +108,12 @@ def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rota
     start, error = start_of(theta, phase, seen.error[order]), seen.error[order]
     return Rotation(
         replace(blocks, entering=entering, leaving=leaving), "other", "other", 0, theta[None], 1,
-        start, gain[0], _rule(theta, error, gain[0], name), gain[1],
+        start, gain[0] and gain[0][0], _rule(theta, error, gain[0], name), gain[1],
     )  # fmt: skip
 
 
 def _rule(
-    speed: np.ndarray, spread: np.ndarray, gain: float | None, name: Callable
+    speed: np.ndarray, spread: np.ndarray, gain: Gain | None, name: Callable
 ) -> FrequencyRule | None:
     if (speed < -4 * spread - 1e-9).any():
         return None
@@ -122,7 +131,7 @@ def _zeros(blocks: Blocks, layout: str, first: int) -> list[int]:
 
 def _gain(
     positions: Any, response: np.ndarray, weights: np.ndarray | None = None
-) -> tuple[float | None, dict | None]:
+) -> tuple[Gain | None, dict | None]:
     """Return the gain of all pairs, or the scale of xPos, or neither."""
     log = np.log(np.maximum(np.abs(response), 1e-300))
     positions = np.asarray(positions, float)
@@ -132,7 +141,8 @@ def _gain(
     middle = float(np.exp(np.median(log[loud])))
     if spread < 0.02:
         is_one = abs(middle - 1) < 2e-5 + spread
-        return (1.0 if is_one else roundest(middle, 1e-6 + spread / 8)), None
+        known = 1.0 if is_one else roundest(middle, 1e-6 + spread / 8)
+        return (known, 2e-5 + spread / 4), None
     lines = [np.polyfit(positions[rows], log[rows, k], 1) for k, rows in enumerate(loud.T)]
     slope, at_zero = np.array(lines).T
     if np.abs(log - at_zero - np.outer(positions, slope))[loud].max() > 0.02:
@@ -141,7 +151,7 @@ def _gain(
     if xpos is None:
         return None, None
     centre = -float((at_zero * slope).sum() / (slope * slope).sum())
-    return 1.0, {**xpos, "centre": roundest(centre, 0.02)}
+    return (1.0, 2e-5), {**xpos, "centre": roundest(centre, 0.02)}
 
 
 def _xpos(slope: np.ndarray) -> dict[str, Any] | None:
@@ -319,6 +329,8 @@ def _line_of_axes(r: Rotation) -> str:
     order, back = _orders(r) or [np.arange(r.blocks.width)] * 2
     x, out = _taking("x", order), _taking("{}", back)
     angles = axes_line(r) or f"positions @ {listed(np.round(r.theta, 12))}"
+    if r.start:
+        angles = angles.replace("positions", f"(positions + {r.start:g})")
     gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
     call = f"apply_rotary({x}, {angles}, layout={layout!r}{gain})"
     return f"lambda x, positions: {out.format(call)}"
@@ -337,12 +349,14 @@ def rule_of_axes(theta: np.ndarray, error: np.ndarray) -> FrequencyRule | None:
     axis, speed = axis_of_pairs(theta), theta.sum(axis=0)
     if axis is None or (speed <= 0).any():
         return None
-    whole = name_rule(speed, error)
-    if whole and whole.exponent == "2k/d" and whole.method == "plain":
-        return whole
+    order = np.argsort(-speed, kind="stable")
+    for pairs in (np.arange(len(speed)), order):
+        whole = name_rule(speed[pairs], error[pairs])
+        if whole and whole.exponent == "2k/d" and whole.method == "plain":
+            return whole
     rules = [name_rule(speed[axis == a], error[axis == a]) for a in np.unique(axis)]
-    same = all(rule and rule.code == rules[0].code for rule in rules)  # type: ignore[union-attr]
-    return rules[0] if same else None
+    bases = {rule and (rule.base, rule.method, rule.factor) for rule in rules}
+    return rules[0] if len(bases) == 1 else None
 
 
 def axes_line(r: Rotation) -> str | None:
@@ -409,9 +423,9 @@ def dtype_of(r: Rotation, ask: Callable[[np.ndarray], np.ndarray], places: np.nd
         worst = (places.max() + 1) * 4e-7 + 1e-6 + step
         if exact >= worst:
             return r
-        seen = "float64" if exact < 2e-6 else "float32"
-        near = None if places.max() < TELLING else seen
-        return replace(r, dtype=r.rule.parameters.get("rounded", near))
+        plain = "float64" if exact < 2e-6 else "float32"
+        told = None if places.max() < TELLING else plain
+        return replace(r, dtype=r.rule.parameters.get("rounded", told))
     if best[1] == "frequencies":
         return replace(r, dtype=best[0], rule=rounded(r.rule, best[0]))
     return replace(r, dtype=best[0], rounding=best[1] if not r.xpos else "")

@@ -18,6 +18,7 @@ from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
 USUAL_BASES = (1e4, 5e5, 1e6, 1e5, 5e6, 1e7, 1.5e5, 1.6e5, 2.5e5, 5e4, 8e6, 2e6, 1e8)
 LENGTHS = tuple(2**power for power in range(8, 21))  # for which frequencies were learned
+Gain = tuple[float, float]  # as measured, and how exact that is
 LEAST = 1.001  # a factor below it is rounding
 MOST = 60.0  # the logarithm of a base
 PLAIN = 1.0  # a cost up to which nothing else is looked for
@@ -71,7 +72,7 @@ def cost_of(base: float) -> float:
 
 
 def name_rule(
-    theta: np.ndarray, error: np.ndarray, gain: float | None = None
+    theta: np.ndarray, error: np.ndarray, gain: Gain | None = None
 ) -> FrequencyRule | None:
     """Return the likeliest rule for the frequencies of pairs 0 … n − 1, or None.
 
@@ -94,14 +95,14 @@ def name_rule(
 
 
 def name_straight(
-    theta: np.ndarray, error: np.ndarray, gain: float | None = None
+    theta: np.ndarray, error: np.ndarray, gain: Gain | None = None
 ) -> FrequencyRule | None:
     """Return the rule of frequencies that lie evenly on a log scale, or None."""
     return _likeliest(_straight(theta, error), theta, error)
 
 
 def name_loosely(
-    theta: np.ndarray, error: np.ndarray, gain: float | None = None
+    theta: np.ndarray, error: np.ndarray, gain: Gain | None = None
 ) -> FrequencyRule | None:
     """Return the rule that fits if angles are rounded to half precision at every position."""
     loose = error + theta * 2.0**-9
@@ -121,7 +122,7 @@ def _likeliest(
     return best and best[1]
 
 
-def _rounded(theta: np.ndarray, error: np.ndarray, gain: float | None) -> FrequencyRule | None:
+def _rounded(theta: np.ndarray, error: np.ndarray, gain: Gain | None) -> FrequencyRule | None:
     """Return a rule whose frequencies were rounded to half precision before they were used."""
     rule = name_loosely(theta, error, gain)
     if rule is None or len(theta) < 3:
@@ -140,7 +141,7 @@ def rounded(rule: FrequencyRule, dtype: str) -> FrequencyRule:
     return replace(rule, code=code, parameters=parameters)
 
 
-def _formulas(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[FrequencyRule]:
+def _formulas(theta: np.ndarray, error: np.ndarray, gain: Gain | None) -> Iterator[FrequencyRule]:
     moving = theta > 4 * error
     if not moving.any():
         return
@@ -263,7 +264,7 @@ def _bases(theta: np.ndarray, error: np.ndarray) -> list[float]:
     return list(dict.fromkeys([*suggested, *USUAL_BASES]))
 
 
-def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[FrequencyRule]:
+def _bent(theta: np.ndarray, error: np.ndarray, gain: Gain | None) -> Iterator[FrequencyRule]:
     """YaRN and Llama 3: fast pairs keep their frequency, slow ones are slowed; or upside down."""
     n = len(theta)
     for base in _bases(theta, error):
@@ -276,14 +277,14 @@ def _bent(theta: np.ndarray, error: np.ndarray, gain: float | None) -> Iterator[
         elif abs(share[-1] - 1) <= spread[-1] and share[0] < 1 - spread[0]:
             factor = roundest(1 / share[0], spread[0] / share[0] ** 2)
             plain_line = f"rotary_frequencies({2 * n}, {base!r}) * {1 + 1 / factor!r}"
-            for rule in _ramps(1 + 1 / factor - share, spread, base, 1.0):
+            for rule in _ramps(1 + 1 / factor - share, spread, base, (1.0, 0.0)):
                 line = f"Frequencies({plain_line} - {rule.code}.inv_freq)"
                 parameters = {**rule.parameters, "upside_down": True}
                 yield replace(rule, code=line, cost=rule.cost + 1, parameters=parameters)
 
 
 def _ramps(
-    share: np.ndarray, spread: np.ndarray, base: float, gain: float | None
+    share: np.ndarray, spread: np.ndarray, base: float, gain: Gain | None
 ) -> Iterator[FrequencyRule]:
     """Yield rules that make share = kept + (1 − kept)/factor, of the usual ramps or of others."""
     n, fitted = len(share), False
@@ -300,7 +301,9 @@ def _ramps(
         usual = 0.1 * math.log(factor) + 1
         scaled, scaling = "", 1.0
         if method == "yarn":
-            scaling = usual if gain is None or abs(gain - usual) < 1e-3 else roundest(gain, 1e-6)
+            scaling = usual
+            if gain and abs(gain[0] - usual) > gain[1]:
+                scaling = roundest(gain[0], 1e-6)
             scaled = "" if scaling == usual else f", attention_factor={scaling!r}"
         line = f"{method}({2 * n}, {factor!r}, {arguments}{_base(base, default)}{scaled})"
         cost += cost_of(base) + digits(factor) + (2 if scaled else 0)
@@ -352,7 +355,7 @@ def _own_ramps(share: np.ndarray, spread: np.ndarray, base: float) -> Iterator[t
             yield from _short_ramps((share - low) / (1 - low), inside, base)
         return
     slope, start = np.polyfit(plain[inside], share[inside], 1)  # by rotations
-    highs = (4.0, 32.0)
+    highs: tuple[float, ...] = (4.0, 32.0)
     if is_flat and low > start:
         highs = (roundest(high := 1 + (1 - low) / (low - start), 1e-4 * high),)
     for high in highs:

@@ -202,38 +202,47 @@ def _grid(rows: np.ndarray) -> ProgramVerdict | None:
     if skipped is None or len(rows) < 16 or rows.shape[1] % 4:
         return None
     side, half = round(np.sqrt(len(rows) - skipped)), rows.shape[1] // 2
-    grid = rows[skipped:].reshape(side, side, -1)
-    by_row = np.ptp(grid, axis=1).max(axis=0) < 1e-5  # the same in all columns of the image
-    by_column = np.ptp(grid, axis=0).max(axis=0) < 1e-5
-    for first, axis in (("row", by_row[:half]), ("column", by_column[:half])):
-        other = by_column[half:] if first == "row" else by_row[half:]
-        if not (axis.all() and other.all()):
-            continue
-        parts = [grid[:, 0, :half], grid[0, :, half:]]
-        if first == "column":
-            parts = [grid[0, :, :half], grid[:, 0, half:]]
-        verdicts = [_sinusoid(part, np.array([], int)) for part in parts]
-        if not all(v and v.explained for v in verdicts):
-            return None
-        one, two = (f"({v.code})" for v in verdicts)  # type: ignore[union-attr]
-        lines = [f"np.repeat({one}, {side}, 0)", f"np.tile({two}, ({side}, 1))"]
-        if first == "column":
-            lines = [f"np.tile({one}, ({side}, 1))", f"np.repeat({two}, {side}, 0)"]
-        line = f"np.concatenate([{', '.join(lines)}], -1)"
-        line = line if not skipped else f"np.pad({line}, ((1, 0), (0, 0)))"
-        base = verdicts[0]
-        assert base
-        said = [
-            f"It is a sinusoidal table of a grid of {side} × {side}: the first half of the columns "
-            f"follows the {first}.",
-            *base.sentences[1:],
-        ]
-        return _checked(
-            rows, line, said, order=base.order, base=base.base, exponent=base.exponent,
-            first_position=base.first_position, method=base.method, direction=1,
-            parameters={**base.parameters, "first axis": first},
-        )  # fmt: skip
+    columns, quarter = np.arange(2 * half), half // 2
+    quarters = columns.reshape(4, quarter)
+    orders = (columns, quarters[[0, 2, 1, 3]].ravel(), columns.reshape(-1, 4).T.ravel())
+    for order in orders:  # halves; sines of both first; four columns a frequency
+        grid = rows[skipped:, order].reshape(side, side, -1)
+        for first, one, two in (
+            ("row", grid[:, 0, :half], grid[0, :, half:]),
+            ("column", grid[0, :, :half], grid[:, 0, half:]),
+        ):
+            spread = [one[:, None], two[None]] if first == "row" else [one[None], two[:, None]]
+            parts = [np.broadcast_to(part, (side, side, half)) for part in spread]
+            if np.abs(np.concatenate(parts, axis=-1) - grid).max() < 1e-5:
+                return _grid_verdict(rows, one, two, first, order, skipped)
     return None
+
+
+def _grid_verdict(rows, one, two, first: str, order, skipped: int) -> ProgramVerdict | None:
+    """Return the verdict on a grid whose first half of (ordered) columns follows one axis."""
+    side, none = len(one), np.array([], int)
+    verdicts = [_sinusoid(part, none) for part in (one, two)]
+    base = verdicts[0]
+    if base is None or not all(v and v.explained for v in verdicts):
+        return None
+    codes = [f"({v.code})" for v in verdicts if v]
+    along, across = f"np.repeat({{}}, {side}, 0)", f"np.tile({{}}, ({side}, 1))"
+    forms = (along, across) if first == "row" else (across, along)
+    parts = ", ".join(form.format(code) for form, code in zip(forms, codes, strict=True))
+    line = f"np.concatenate([{parts}], -1)"
+    if not np.array_equal(order, np.arange(len(order))):
+        line += f"[:, {np.argsort(order).tolist()}]"
+    line = f"np.pad({line}, ((1, 0), (0, 0)))" if skipped else line
+    said = [
+        f"It is a sinusoidal table of a grid of {side} × {side}, whose first columns follow the "
+        f"{first}.",
+        *base.sentences[1:],
+    ]
+    return _checked(
+        rows, line, said, order=base.order, base=base.base, exponent=base.exponent,
+        first_position=base.first_position, method=base.method, factor=base.factor, direction=1,
+        parameters={**base.parameters, "first axis": first},
+    )  # fmt: skip
 
 
 def _not_a_formula(rows: np.ndarray) -> ProgramVerdict:
