@@ -49,11 +49,13 @@ def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> Pro
     if "method" in wrong and "factor" in wrong:
         wrong.remove("factor")
     said = [_sentence(n, own, target) for n in wrong]
+    said += _slower(own, target) if not {"base", "method", "factor", "exponent"} & {*wrong} else []
     if own.kind == target.kind == "rotation" and target.code and own.code:
         mends, line = _mends(own, target, wrong), target.code
+        head_dim = own.picture.blocks.width if own.picture else head_dim
         run = _runner(rotate, own, head_dim)
         off = _apart(run, line, head_dim)
-        if not wrong and off > CLOSE and not known:
+        if not said and off > CLOSE and not known:
             said.append(f"No fact differs, but the outputs do, by up to {off:.2g}.")
         if wrong and mends:
             trial = _tried(run, mends, line, head_dim)
@@ -137,6 +139,22 @@ def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
     shown = [f"{v:.10g}" if isinstance(v, float) else str(v) for v in (mine, theirs)]
     remedy = REMEDIES[name].format(own=mine, meant=theirs, code=meant.code)
     return f"The {what} is {shown[0]}, but {shown[1]} is meant: {remedy}."
+
+
+def _slower(own: ProgramVerdict, meant: ProgramVerdict) -> list[str]:
+    """Say which pairs have other frequencies, where no other fact tells it."""
+    if own.frequencies is None or np.shape(own.frequencies) != np.shape(meant.frequencies):
+        return []
+    ratio = np.asarray(meant.frequencies) / np.maximum(own.frequencies, 1e-300)
+    pairs = np.flatnonzero((np.abs(ratio - 1) > 1e-4) & (np.asarray(meant.frequencies) > 0))
+    if not len(pairs):
+        return []
+    where = f"Pairs {pairs[0]} to {pairs[-1]} rotate"
+    slow, fast = ratio[pairs].max(), 1 / ratio[pairs].min()
+    how = (
+        f"up to {slow:.3g} times too slowly" if slow >= fast else f"up to {fast:.3g} times too fast"
+    )
+    return [f"{where} {how}: make the frequencies by {meant.code}."]
 
 
 # ---------------------------------------------------------------- changes that are tried

@@ -54,6 +54,7 @@ def rotation_verdict(
         attention_factor=r.gain,
         dtype=r.dtype,
         exponent=rule.exponent if rule else None,
+        frequencies=rule.frequencies().inv_freq if rule else np.abs(r.theta).sum(axis=0),
         parameters=(rule.parameters if rule else {}) | (r.xpos or {}),
         picture=r,
     )

@@ -327,5 +327,5 @@ def identify_inv_freq(inv_freq: Any) -> ProgramVerdict:
     return ProgramVerdict(
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,
         direction=1, method=rule.method, factor=rule.factor, exponent=rule.exponent,
-        parameters=rule.parameters, dtype=rule.parameters.get("rounded"),
+        parameters=rule.parameters, dtype=rule.parameters.get("rounded"), frequencies=theta,
     )  # fmt: skip

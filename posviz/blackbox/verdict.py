@@ -42,6 +42,7 @@ class ProgramVerdict:
     slopes: tuple[float, ...] | None = None
     depends_on: str | None = None
     # all
+    frequencies: Any = field(default=None, repr=False, compare=False)  # [rotary_dim/2]
     parameters: dict[str, Any] = field(default_factory=dict)
     same_as: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()

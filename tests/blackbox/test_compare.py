@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from posviz import Rotary, identify, rotary_angles, sinusoidal, yarn
-from tests.blackbox.boxes import D, rope
+from tests.blackbox.boxes import D, rope, upside_down
 
 
 def halves(x, positions, **more):
     return rope(x, positions, layout="half_split", **more)
+
+
+SLOW = Rotary(frequencies=yarn(D, 4.0, original_max_seq_len=4096, attention_factor=1.0))
 
 
 WRONG = {  # the program, what was meant, words of the sentences, what mends it
@@ -23,6 +26,10 @@ WRONG = {  # the program, what was meant, words of the sentences, what mends it
         lambda x, p: rope(x, -(p + 1)), halves,
         ["layout", "direction", "first position"], "and the other direction and positions plus 1",
     ),
+    "upside down": (upside_down, SLOW, ["too slowly: make the frequencies by Rotary"], None),
+    "ends of the ramp": (
+        Rotary(frequencies=yarn(D, 4.0, original_max_seq_len=2048)), SLOW, ["too slowly"], None,
+    ),
     "base": (rope, Rotary(base=5e5), ["set the base to 500,000"], None),
     "method": (rope, Rotary(frequencies=yarn(D, 4.0, original_max_seq_len=4096)), ["yarn"], None),
 }  # fmt: skip
@@ -31,6 +38,8 @@ WRONG = {  # the program, what was meant, words of the sentences, what mends it
 @pytest.mark.parametrize("name", WRONG)
 def test_each_difference_is_a_sentence_and_the_change_is_tried(name):
     rotate, meant, words, mend = WRONG[name]
+    if isinstance(rotate, Rotary):
+        rotate = lambda x, p, e=rotate: e.at_query(x[None, None], p)[0, 0]  # noqa: E731
     verdict = identify(rotate, meant, head_dim=D)
     text = "\n".join(verdict.differences)
     assert all(word in text for word in words), text
