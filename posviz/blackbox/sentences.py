@@ -36,7 +36,7 @@ def rotation_verdict(
     """Return the verdict on a rotation that was compared with its line of posviz."""
     bad = [c for c in checks if c.difference > c.allowed]
     near = [c for c in checks if c.end <= 4096] or checks[:1]
-    rule = r.rule
+    rule, by_call = r.rule, bool(r.rule and "positions" in r.rule.code)
     said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
     return ProgramVerdict(
         "rotation",
@@ -54,7 +54,9 @@ def rotation_verdict(
         attention_factor=r.gain,
         dtype=r.dtype,
         exponent=rule.exponent if rule else None,
-        frequencies=rule.frequencies().inv_freq if rule else np.abs(r.theta).sum(axis=0),
+        frequencies=np.abs(r.theta).sum(axis=0)
+        if by_call or not rule
+        else rule.frequencies().inv_freq,
         parameters=(rule.parameters if rule else {}) | (r.xpos or {}),
         picture=r,
     )
