@@ -126,6 +126,7 @@ UNKNOWN = {  # the program, and a word of what is said
     "deaf": (lambda x, p: rope(x, np.arange(len(x))), "other rows"),
     "mixing rows": (lambda x, p: rope(x, p) + x.mean(axis=0), "other rows"),
     "counting its calls": (lambda x, p: rope(x, p) * (1 + next(CALLS) % 2), "again"),
+    "mixing texts": (lambda x, p: rope(x, p) + (x[0] - x[1] if x.ndim > 2 else 0), "batch"),
     "twice as wide": (lambda x, p: np.concatenate([x, x], axis=-1), "128 columns"),
     "columns added": (lambda x, p: np.repeat(x[:, ::2] + x[:, 1::2], 2, axis=-1), "rotat"),
 }
