@@ -131,8 +131,8 @@ def _walk(
             return "gives NaN"
         return "changes" if np.abs(again - before).max() > CHANGED else ""
 
-    for place in [*(int(near * 1.5**power) for power in range(24)), FARTHEST]:
-        place = min(place, FARTHEST - 1)
+    far = [int(near * 1.5**power) for power in range(24)]
+    for place in [*(place for place in far if place < FARTHEST - 1), FARTHEST - 1]:
         if what := trouble(place):
             remembers = what == "changes" and np.abs(ask(np.array([near - 1]))[0] - before).max()
             if remembers > CHANGED:
