@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Package: keras-hub 0.32.0, PositionEmbedding (keras 3.15.1, jax 0.10.2, torch 2.13.0). Seen on 2026-11-28.
-# Guess: a start_index that leads past the table raises on every backend (TensorFlow and torch do).
+# Guess: a start_index that leads past the table raises, whatever the backend.
 # Instead: on JAX the slice is moved back until it fits, without a word. The tokens that lie inside of
 # the table get wrong rows, too, and each later step of generation the last row again.
 # Seen, table of 8 rows, 4 tokens, start 6: rows 4 5 6 7 on JAX (6 7 would be right for the first two),
@@ -9,10 +9,10 @@
 set -euo pipefail
 d=$(mktemp -d); trap 'rm -rf "$d"' EXIT
 python3 -m venv "$d/v"
-"$d/v/bin/pip" install -q --disable-pip-version-check keras==3.15.1 jax==0.10.2 torch==2.13.0 numpy==2.4.6
-"$d/v/bin/pip" install -q --disable-pip-version-check tensorflow-cpu==2.21.0 keras-hub==0.32.0
+"$d/v/bin/pip" install -q --disable-pip-version-check keras==3.15.1 jax==0.10.2 torch==2.13.0 numpy==2.4.6 \
+  kagglehub==1.0.3 sentencepiece==0.2.3 tokenizers==0.23.3 regex==2026.11.19
+"$d/v/bin/pip" install -q --disable-pip-version-check --no-deps keras-hub==0.32.0  # needs no TensorFlow for this
 cat > "$d/look.py" <<'PY'
-import sys
 import keras
 import keras_hub
 import numpy as np
@@ -35,6 +35,6 @@ if keras.backend.backend() == "jax":
 else:
     assert all(isinstance(value, str) and value.endswith("Error") for value in past), past
 PY
-for backend in jax torch tensorflow; do
-  KERAS_BACKEND=$backend TF_CPP_MIN_LOG_LEVEL=3 "$d/v/bin/python" "$d/look.py" 2> "$d/err" || { cat "$d/err" >&2; exit 1; }
+for backend in jax torch; do
+  KERAS_BACKEND=$backend "$d/v/bin/python" "$d/look.py" 2> "$d/err" || { cat "$d/err" >&2; exit 1; }
 done

@@ -27,8 +27,7 @@ def look(model):
     whole, cache, steps = model(x, use_cache=False).logits, None, []
     for i in range(12):
         out = model(x[:, i:i + 1], use_cache=True, past_key_values=cache)
-        cache = out.past_key_values
-        steps.append(out.logits)
+        cache, steps = out.past_key_values, steps + [out.logits]
     off = (whole - torch.cat(steps, 1)).abs().amax(-1)[0]
     texts = [model.generate(x[:, :4], max_new_tokens=16, do_sample=False, use_cache=c)[0].tolist() for c in (True, False)]
     print(type(model).__name__, [round(v, 2) for v in off.tolist()], "same text", texts[0] == texts[1])
