@@ -3,7 +3,7 @@
 # Guess: an eval() model has no memory: a picture's features do not depend on pictures before it.
 # Instead: where a feature map is no larger than the window, the layer sets its own shift to 0, and
 # never takes it back. After one picture of the trained size, larger pictures are computed without
-# shifted windows in that stage, for the rest of the process; nothing is said.
+# shifted windows in that stage, as long as the model lives; nothing is said.
 # Seen: 112 × 112 picture, before and after one of 56 × 56: features off by 0.07 (values about 1);
 #       shift of the last stage's second layer 3 before, 0 after. A copy of the model is as before.
 

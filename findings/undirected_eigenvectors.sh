@@ -3,10 +3,10 @@
 # Guess: on an undirected graph the columns are orthonormal whatever is_undirected says (its help
 # promises more speed), and the same graph gives the same positions twice.
 # Instead: the default, False, takes the solver for any matrix, and where an eigenvalue comes twice
-# (every ring, grid or star) two columns lean on each other; True gives orthonormal ones. Both draw a
+# (as in every ring) two columns lean on each other; True gives orthonormal ones. Both draw a
 # sign for each column on each call, so positions of a dataset made twice do not fit.
-# Seen: rings of 5 to 16 nodes: largest scalar product of two columns 0.1 to 0.9 (8 nodes: 0.08), with
-#       True below 1e-6; in 20 calls each of the first two columns had both signs.
+# Seen: rings of 5 to 16 nodes: largest scalar product of two columns 0.06 to 0.59, with True
+#       below 1e-6; in 20 calls each of the first two columns had both signs.
 
 set -euo pipefail
 d=$(mktemp -d); trap 'rm -rf "$d"' EXIT
