@@ -10,7 +10,7 @@ import numpy as np
 
 from posviz.arrays import to_numpy
 from posviz.blackbox.blocks import Blocks
-from posviz.blackbox.function import Check
+from posviz.blackbox.function import Check, compared
 from posviz.blackbox.lines import step_of
 from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
 from posviz.blackbox.rules import PLAIN, name_loosely, name_rule, name_straight
@@ -19,6 +19,7 @@ from posviz.blackbox.track import Track, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
+BEGINNING = 48  # rows that are tried alone, if all of them follow no rule
 MATCH = 0.03  # of a norm before and after, as a logarithm
 
 
@@ -87,12 +88,29 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
         rank = (verdict.explained, -cost, -(verdict.difference or 0))
         if best is None or rank > best[0]:
             best = rank, verdict
+    if (best is None or not best[1].explained) and (part := _beginning(x, y, places, step)):
+        return part
     if best is None or (not best[1].explained and best[1].difference > 0.5 * np.abs(y).max()):
         return unknown(
             "No pairs of columns keep their length from before to after, so this is no rotation of "
             "the rows, or rows and columns are in an order that was not tried."
         )
     return best[1]
+
+
+def _beginning(
+    x: np.ndarray, y: np.ndarray, places: np.ndarray, step: float
+) -> ProgramVerdict | None:
+    """Return the verdict on the first rows, if they alone are explained, and where it ends."""
+    if x.shape[1] <= BEGINNING:
+        return None
+    part = _identify(x[:, :BEGINNING], y[:, :BEGINNING], places[:BEGINNING])
+    if not part.explained:
+        return None
+    (check,) = _compare(str(part.code), x, y, places, step)
+    said = f"Not explained: the rows from position {check.begins:,} on, which differ from the line."
+    return replace(part, explained=False, difference=check.difference,
+                   sentences=(*part.sentences, said))  # fmt: skip
 
 
 # ---------------------------------------------------------------- pairs of columns
@@ -251,7 +269,6 @@ def _compare(
 ) -> list[Check]:
     """Compare all rows of up to eight heads with a line of posviz."""
     ours = np.stack([apply_line(line, head, places) for head in x[:8]])
-    off = np.abs(ours - y[:8])
+    off = np.abs(ours - y[:8]).max(axis=0)
     allowed = 3 * float(np.abs(y).max()) * (step + 3e-7 * float(np.abs(places).max() + 1))
-    wrong = tuple(np.flatnonzero(off.max(axis=(0, 1)) > allowed).tolist())
-    return [Check(int(np.abs(places).max()) + 1, float(off.max()), allowed, wrong)]
+    return [compared(off, allowed, places, int(np.abs(places).max()) + 1)]

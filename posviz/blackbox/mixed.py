@@ -53,7 +53,7 @@ def mixed_verdict(box: Box, blocks: Blocks) -> ProgramVerdict:
     x = np.random.default_rng(7).normal(size=(len(places), width))
     off = float(np.abs(compute(line)(x, places) - box(x, places)).max())
     other = "interleaved" if layout == "half_split" else "half_split"
-    check = Check(2000, off, 1e-3, ())
+    check = Check(2000, off, 1e-3)
     said = (
         f"Columns are paired {layout}, but cosines and sines are in the order of {other}: the two "
         "columns of a pair rotate by different angles, so vectors change their norm.",

@@ -163,7 +163,8 @@ def _reach(reach: Reach | None) -> list[str]:
 def _unexplained(r: Rotation, bad: list[Check]) -> list[str]:
     if not bad:
         return []
-    first = min(bad, key=lambda c: c.end)
-    pairs = [k for k, pair in enumerate(r.blocks.leaving.tolist()) if {*pair} & {*first.wrong}]
+    begins = min(check.begins for check in bad)
+    columns = {column for check in bad for column in check.wrong}
+    pairs = [k for k, pair in enumerate(r.blocks.leaving.tolist()) if {*pair} & columns]
     which = f"pairs {pairs[0]} to {pairs[-1]}" if pairs else "columns at rest"
-    return [f"Not explained: before position {first.end:,} already, {which} differ from the line."]
+    return [f"Not explained: {which} differ from the line, from position {begins:,} on."]

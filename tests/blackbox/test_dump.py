@@ -131,3 +131,13 @@ def test_a_hundred_thousand_rows_are_read():
     assert identify(
         before=x, after=rope(x, np.arange(100_000), Rotary and 1e4 ** -(np.arange(8) / 8))
     ).explained
+
+
+@pytest.mark.parametrize(
+    ("held", "begins"), [(lambda p: np.minimum(p, 599), 600), (lambda p: p % 512, 512)]
+)
+def test_the_row_where_a_cache_ends_is_named(held, begins):
+    x, places = rows(4, 1000, D), np.arange(1000)
+    verdict = identify(before=x, after=np.stack([rope(head, held(places)) for head in x]))
+    assert (verdict.explained, verdict.base) == (False, 1e4)
+    assert f"from position {begins} on" in str(verdict)
