@@ -11,8 +11,8 @@ import numpy as np
 
 from posviz.blackbox.box import Box
 from posviz.blackbox.census import library
-from posviz.blackbox.rotation import apply_line
 from posviz.blackbox.verdict import ProgramVerdict
+from posviz.blackbox.writing import apply_line
 from posviz.configs import read_config
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import change_layout

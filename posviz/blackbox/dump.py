@@ -12,11 +12,12 @@ from posviz.arrays import to_numpy
 from posviz.blackbox.blocks import Blocks
 from posviz.blackbox.function import Check, compared
 from posviz.blackbox.lines import step_of
-from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.blackbox.rotation import Rotation, dtype_of, named
 from posviz.blackbox.rules import PLAIN, name_loosely, name_rule, name_straight
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import Track, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
+from posviz.blackbox.writing import apply_line, line_of
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
 BEGINNING = 48  # rows that are tried alone, if all of them follow no rule

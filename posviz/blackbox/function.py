@@ -12,11 +12,12 @@ import numpy as np
 from posviz.blackbox.blocks import Blocks, blocks_of
 from posviz.blackbox.box import Box, NotLinear, matrices, require_linear
 from posviz.blackbox.lines import step_of
-from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.blackbox.rotation import Rotation, dtype_of, named
 from posviz.blackbox.rules import FrequencyRule, name_loosely, roundest
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
+from posviz.blackbox.writing import apply_line, line_of
 
 NEAR = 32  # positions that are asked one by one
 FARTHEST = 2**17

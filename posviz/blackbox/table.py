@@ -12,11 +12,12 @@ from posviz.blackbox.blocks import Blocks
 from posviz.blackbox.dump import layouts
 from posviz.blackbox.function import Check
 from posviz.blackbox.lines import compute, step_of
-from posviz.blackbox.rotation import dtype_of, line_of, named
+from posviz.blackbox.rotation import dtype_of, named
 from posviz.blackbox.rules import FrequencyRule, name_rule, roundest
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import start_of, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
+from posviz.blackbox.writing import line_of
 from posviz.wording import signed
 
 SAMPLE = 256
