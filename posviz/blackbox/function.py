@@ -60,7 +60,10 @@ def identify_function(
     if blocks.mixed:
         from posviz.blackbox.mixed import mixed_verdict
 
-        return mixed_verdict(box, blocks)
+        farthest = 2048
+        while farthest > near and _fails(box, np.array([farthest - 1])):
+            farthest //= 2
+        return mixed_verdict(box, blocks, farthest)
     ask = _asker(box, blocks)
     positions, response, reach = _walk(ask, near)
     step = step_of(response.view(np.float64))

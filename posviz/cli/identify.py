@@ -24,7 +24,7 @@ Meant = Annotated[
 HeadDim = Annotated[int, option("--head-dim", "The width of x that a function takes.", "D")]
 Positions = Annotated[Path | None, option("--positions", "Positions of the rows.", "FILE")]
 Shape = Annotated[
-    str | None, option("--shape", "The shape of raw float32 files, as 40,8,64.", "LENGTHS")
+    str | None, option("--shape", "The shape of raw float32 files, as 200,8,64.", "LENGTHS")
 ]
 AsJson = Annotated[bool, option("--json", "Print the facts as JSON.")]
 
@@ -49,7 +49,7 @@ def identify(
     \b
     posviz identify before.npy after.npy
     posviz identify before.npy after.npy --meant config.json
-    posviz identify before.f32 after.f32 --shape 40,8,64
+    posviz identify before.f32 after.f32 --shape 200,8,64
     posviz identify wrong.npz --meant right.npz
     posviz identify my_rope.py:rotate --head-dim 128 --meant "transformers Llama"
     posviz identify table.npy --json
@@ -68,10 +68,10 @@ def identify(
 
 
 def _lengths(shape: str | None) -> tuple[int, ...] | None:
-    """Return the lengths in "40,8,64"."""
+    """Return the lengths in "200,8,64"."""
     words = shape.split(",") if shape else []
     if not all(word.strip().isdigit() for word in words):
-        raise ValueError(f"--shape takes lengths with commas, as 40,8,64; got {quoted(shape)}.")
+        raise ValueError(f"--shape takes lengths with commas, as 200,8,64; got {quoted(shape)}.")
     return tuple(map(int, words)) or None
 
 
