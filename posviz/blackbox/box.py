@@ -56,7 +56,7 @@ class Box:
 
     def _find_form(self) -> None:
         """Try NumPy and torch, with batch and heads and without, and columns of positions."""
-        first = None
+        errors: list[Exception] = []
         for axes in (self.axes,) if self.axes else (1, 2, 3):
             self.axes = axes
             positions = self.place(np.arange(5) % 4)
@@ -65,16 +65,16 @@ class Box:
                 try:
                     result = form(x, positions)
                 except Exception as error:  # somebody's code may raise anything
-                    first = first or error
+                    errors.append(error)
                     continue
                 if result.ndim == 2 and len(result) == 5:
                     self.form = form
                     return
                 shape = tuple(result.shape)
-                first = first or ValueError(f"it returned an array of shape {shape}")
+                errors.append(ValueError(f"it returned an array of shape {shape}"))
         raise ValueError(
             f"The function must take x [len, {self.head_dim}] and positions [len], and return "
-            f"an array like x; it said {reason(first or ValueError('nothing')).rstrip('.')}."
+            f"an array like x; it said {reason(errors[len(_kinds()) - 1]).rstrip('.')}."
         )
 
 

@@ -134,6 +134,8 @@ def _gain(
         is_one = abs(middle - 1) < 2e-5 + spread
         known = 1.0 if is_one else roundest(middle, 1e-6 + spread / 8)
         return (known, 2e-5 + spread / 4), None
+    if loud.sum(axis=0).min() < 3:
+        return None, None
     lines = [np.polyfit(positions[rows], log[rows, k], 1) for k, rows in enumerate(loud.T)]
     slope, at_zero = np.array(lines).T
     if np.abs(log - at_zero - np.outer(positions, slope))[loud].max() > 0.02:

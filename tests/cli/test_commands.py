@@ -127,6 +127,7 @@ every_knob.posviz.lessons.names = lambda: modules
     "gpu.py": """
 gpu.ENCODINGS = {"ALiBi": gpu.ENCODINGS["ALiBi"]}
 """,
+    "identify.py": "identify.LENGTH = 64",
     "pages.py": "pages.EVERY, pages.PLACES = ['00'], 2",
     "start.py": "start.NOTEBOOKS = start.Path('nowhere')",
 }
