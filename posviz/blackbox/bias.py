@@ -10,7 +10,7 @@ import numpy as np
 
 from posviz.arrays import to_numpy
 from posviz.blackbox.lines import compute, listed, step_of
-from posviz.blackbox.rules import digits, roundest
+from posviz.blackbox.rule import digits, roundest
 from posviz.blackbox.verdict import ProgramVerdict, unknown
 from posviz.encodings.alibi import alibi_slopes
 from posviz.encodings.deberta import deberta_bucket

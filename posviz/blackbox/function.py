@@ -13,7 +13,8 @@ from posviz.blackbox.blocks import Blocks, blocks_of
 from posviz.blackbox.box import Box, NotLinear, matrices, require_linear
 from posviz.blackbox.lines import step_of
 from posviz.blackbox.rotation import Rotation, dtype_of, named
-from posviz.blackbox.rules import FrequencyRule, name_loosely, roundest
+from posviz.blackbox.rule import FrequencyRule, roundest
+from posviz.blackbox.rules import name_loosely
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import track
 from posviz.blackbox.verdict import ProgramVerdict, unknown

@@ -12,7 +12,8 @@ import numpy as np
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.box import Box
 from posviz.blackbox.lines import compute
-from posviz.blackbox.rules import FrequencyRule, name_rule
+from posviz.blackbox.rule import FrequencyRule
+from posviz.blackbox.rules import name_rule
 from posviz.blackbox.track import track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
 

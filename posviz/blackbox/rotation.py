@@ -11,7 +11,8 @@ import numpy as np
 from posviz.arrays import to_dtype
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.lines import step_of
-from posviz.blackbox.rules import FrequencyRule, Gain, name_rule, rounded, roundest
+from posviz.blackbox.rule import FrequencyRule, Gain, roundest
+from posviz.blackbox.rules import name_rule, rounded
 from posviz.blackbox.track import Track, start_of
 from posviz.encodings.xpos import xpos_scale
 

@@ -13,7 +13,8 @@ from posviz.blackbox.dump import layouts
 from posviz.blackbox.function import Check
 from posviz.blackbox.lines import compute, step_of
 from posviz.blackbox.rotation import dtype_of, named
-from posviz.blackbox.rules import FrequencyRule, name_rule, roundest
+from posviz.blackbox.rule import FrequencyRule, roundest
+from posviz.blackbox.rules import name_rule
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import start_of, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
