@@ -40,8 +40,8 @@ SENTENCES = {
     "depends_on": "The bias depends on the {own}, but should depend on the {meant}.",
 }
 LAYOUT = (
-    "It rotates the pairs {own}, but {meant} are meant: rotate these, or reorder the rows of "
-    "W_Q.weight and W_K.weight in each head, {rows}."
+    "Its layout is {own}, but {meant} is meant: rotate the pairs {pairs}, or reorder the rows of "
+    "W_Q.weight and W_K.weight in each head: {rows}."
 )
 METHODS = {"plain": "no scaling", "other": "no known rule", "llama3": "Llama 3's scaling"}
 BY_CONFIG = (
@@ -154,8 +154,7 @@ def _layout(own: str, meant: str, half: int) -> str:
         "interleaved": f"new[2i] = old[i] and new[2i + 1] = old[i + {half}]",
         "half_split": f"new[i] = old[2i] and new[i + {half}] = old[2i + 1]",
     }
-    said = LAYOUT.format(own=pairs[own], meant=pairs[meant], rows=rows[own])
-    return f"{said} It is {own}, and {meant} is meant."
+    return LAYOUT.format(own=own, meant=meant, pairs=pairs[meant], rows=rows[own])
 
 
 def _apart_by_pair(own: ProgramVerdict, meant: ProgramVerdict) -> list[str]:

@@ -57,10 +57,12 @@ class ProgramVerdict:
         if self.same_as:
             lines += ["", f"The same as {'; '.join(self.same_as)}."]
         if self.differences:
+            said = [f"- {difference}" for difference in self.differences]
             lines += [
                 "",
                 "What differs from what was meant:",
-                *(f"- {d}" for d in self.differences),
+                *said,
+                *filter(None, [self.mended_by]),
             ]
         return "\n".join(lines)
 

@@ -24,7 +24,7 @@ WRONG = {  # the program, what was meant, words of the sentences, what mends it
     "gain": (lambda x, p: rope(x, p, attention_factor=2.0), rope, ["Cosines"], "times 0.5"),
     "two at once": (
         lambda x, p: rope(x, -(p + 1)), halves,
-        ["pairs (0, 1)", "wrong way", "start at 1"],
+        ["layout is interleaved", "wrong way", "start at 1"],
         "and the other direction and positions plus 1",
     ),
     "upside down": (upside_down, SLOW, ["Pairs 0 to", "too slowly", "too fast"], None),
