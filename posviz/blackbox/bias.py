@@ -226,6 +226,7 @@ def _buckets(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
                 f"It changes at the distances {', '.join(map(str, edges[:24]))}."]  # fmt: skip
         numbers = listed([[float(f"{v:.9g}") for v in row] for row in table])
         facts = {"depends_on": "offset", "method": "buckets", "parameters": {"edges": edges}}
+        facts["parameters"] |= {"buckets": f"{name}, {arguments}"}
         yield said, f"t5_bias({numbers}, {line.format(where)})", facts
         return
 

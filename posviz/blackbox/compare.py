@@ -15,7 +15,7 @@ from posviz.blackbox.rotation import apply_line
 from posviz.blackbox.verdict import ProgramVerdict
 from posviz.configs import read_config
 from posviz.encodings.doors import Encoding
-from posviz.encodings.rotary import change_layout
+from posviz.encodings.rotary import LAYOUTS, change_layout
 
 Rotate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
@@ -23,8 +23,8 @@ CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
 # What is compared, and the change in the program that mends it; {own} and {meant} are values.
 REMEDIES = {
     "kind": "it is another kind of encoding",
-    "layout": "reorder the columns of W_Q and W_K in each head: change_projection_layout(w, "
-    "num_heads=…, source={meant!r}, target={own!r})",
+    "layout": "{layout}",
+    "axes": "let the pairs follow the positions as {meant}",
     "direction": "change the sign of the sines",
     "first_position": "let the first position be {meant:g} (scores stay as they are if queries and "
     "keys are shifted alike)",
@@ -43,7 +43,8 @@ REMEDIES = {
 
 def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> ProgramVerdict:
     """Return the verdict with what differs from ``meant``, a sentence each, and what mends it."""
-    target, known = _meant(meant, own, head_dim)
+    target, known, *notes = _meant(meant, own, head_dim)
+    own = replace(own, sentences=(*own.sentences, *notes))
     names = [n for n in known if n in REMEDIES] if known else list(REMEDIES)
     wrong = [n for n in names if _differ(n, getattr(own, n), getattr(target, n))]
     if "method" in wrong and "factor" in wrong:
@@ -64,8 +65,8 @@ def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> Pro
     return replace(own, differences=tuple(said), mended_by=said[-1] if wrong else None)
 
 
-def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple[ProgramVerdict, list[str]]:
-    """Return what is meant as a verdict, and the facts that it settles; none: all of them."""
+def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple:
+    """Return what is meant as a verdict, the facts that it settles (none: all), and a sentence."""
     from posviz.blackbox import identify
 
     if isinstance(meant, ProgramVerdict):
@@ -77,14 +78,8 @@ def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple[ProgramVerdi
         ), []
     if callable(meant):
         return identify(meant, head_dim=head_dim), []
-    if isinstance(meant, dict) and set(meant) & {
-        "before",
-        "table",
-        "cos",
-        "inv_freq",
-        "bias",
-        "scores",
-    }:
+    arrays = {"before", "table", "cos", "inv_freq", "bias", "scores"}
+    if isinstance(meant, dict) and arrays & {*meant}:
         return identify(**meant), []
     if isinstance(meant, dict) or (isinstance(meant, str | Path) and _is_config(meant)):
         return _of_config(meant)
@@ -107,15 +102,8 @@ def _of_config(source: Any) -> tuple[ProgramVerdict, list[str]]:
     assert frequencies is not None
     factor = float(frequencies.attention_factor)
     verdict = replace(identify(inv_freq=frequencies.inv_freq), attention_factor=factor)
-    return verdict, [
-        "kind",
-        "rotary_dim",
-        "base",
-        "method",
-        "factor",
-        "attention_factor",
-        "exponent",
-    ]
+    known = ["kind", "rotary_dim", "base", "method", "factor", "attention_factor", "exponent"]
+    return verdict, known
 
 
 def _differ(name: str, own: Any, meant: Any) -> bool:
@@ -135,8 +123,28 @@ def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
     mine, theirs = getattr(own, name), getattr(meant, name)
     what = name.replace("_", " ")
     shown = [f"{v:.10g}" if isinstance(v, float) else str(v) for v in (mine, theirs)]
-    remedy = REMEDIES[name].format(own=mine, meant=theirs, code=meant.code)
+    remedy = REMEDIES[name].format(
+        own=mine, meant=theirs, code=meant.code or f"the rule {meant.method}",
+        layout=_other_layout(str(own.layout), str(meant.layout)),
+    )  # fmt: skip
     return f"The {what} is {shown[0]}, but {shown[1]} is meant: {remedy}."
+
+
+def _other_layout(own: str, meant: str) -> str:
+    """Return the change that makes one layout another; pairs may be in no usual order, or mixed."""
+    if own in LAYOUTS and meant in LAYOUTS:
+        change = f"change_projection_layout(w, num_heads=…, source={meant!r}, target={own!r})"
+        return f"reorder the columns of W_Q and W_K in each head: {change}"
+    if meant not in LAYOUTS:
+        return "take the columns in the order of what was meant"
+    if own == "mixed":
+        return f"take the columns, the cosines and the sines in the order of {meant}"
+    if own.startswith(f"{meant} to "):
+        return (
+            "put the rotated pairs into the columns from which they came (scores stay as they are "
+            "if queries and keys come out alike)"
+        )
+    return f"take the columns in the order of {meant}"
 
 
 # ---------------------------------------------------------------- changes that are tried
@@ -154,8 +162,7 @@ def _mends(
 ) -> dict[str, Callable[[Rotate], Rotate]]:
     """Return the changes that can be made around the program, by a name for readers."""
     mends: dict[str, Callable[[Rotate], Rotate]] = {}
-    layouts = ("interleaved", "half_split")
-    if "layout" in wrong and own.layout in layouts and meant.layout in layouts:
+    if "layout" in wrong and own.layout in LAYOUTS and meant.layout in LAYOUTS:
         mends["reordered columns of queries and keys"] = lambda run: _reordered(run, own, meant)
     if "direction" in wrong:
         mends["the other direction"] = lambda run: lambda x, p: run(x, -p)
