@@ -121,8 +121,9 @@ def _number(value: float | None) -> str:
 
 def _frequencies(row: Row) -> str:
     parameters, gain = row.get("parameters", {}), row.get("attention_factor")
+    exponent = row.get("exponent", "2k/d")
     texts = [row.get("method", NONE) + _factor(row)]
-    texts += [f"exponent {row['exponent']}"] * (row.get("exponent", "2k/d") != "2k/d")
+    texts += [f"exponent {exponent}"] * (exponent != "2k/d")
     texts += ["upside down"] * ("upside_down" in parameters)
     texts += [f"{parameters['fraction']:g} of the pairs"] if "fraction" in parameters else []
     texts += [f"xPos from position {parameters['centre']:g}"] if "centre" in parameters else []
@@ -138,9 +139,10 @@ def _factor(row: Row) -> str:
 
 def _method(row: Row) -> str:
     """Return what is unusual in the frequencies of a table."""
-    usual = row.get("method", "plain") in ("plain", "other")
+    method = row.get("method", "plain")
+    changed = "" if method in ("plain", "other") else f", {method}{_factor(row)}"
     falls = ", positions fall" * (row.get("direction") == -1)
-    return ("" if usual else f", {row['method']}{_factor(row)}") + falls + _unexplained(row)
+    return changed + falls + _unexplained(row)
 
 
 def _unexplained(row: Row) -> str:

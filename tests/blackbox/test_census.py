@@ -208,7 +208,7 @@ def test_a_second_call_takes_a_third_of_a_second():
     identify(rotate, head_dim=128)
     started = time.process_time()
     identify(rotate, head_dim=128)
-    assert time.process_time() - started < 0.6  # twice what it takes
+    assert time.process_time() - started < 0.3
 
 
 INV_FREQ_128 = 1e4 ** (-np.arange(64) / 64)

@@ -76,7 +76,7 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     }
 
     def write(name: str, template: str = "", **values: Any) -> None:
-        context = usual | {"here": name, "title": page.AROUND.get(name)} | values
+        context = usual | {"here": name, "title": page.AROUND.get(name), "lead": ""} | values
         html = assets.TEMPLATES.get_template(f"{template or name}.html.j2").render(context)
         assets.write_file(to / f"{name}.html", html.encode())
 
