@@ -63,20 +63,19 @@ def named(row: Row) -> str:
 def same_as(verdict: ProgramVerdict) -> tuple[str, ...]:
     """Return one function of each library that does what an explained verdict says.
 
-    Where there is none with the same settings (base, factor), those with others, which are named.
+    Where none has the same settings (base, factor), those in which the fewest settings differ.
     """
     if not verdict.explained:
         return ()
-    own = facts_of(verdict)
+    own, names = facts_of(verdict), dict[str, str]()
     found = [(row, _settings(row, own)) for row in rows() if _is_alike(row, own)]
-    exact = [row for row, settings in found if not settings]
-    names = {row["library"]: named(row) for row in reversed(exact)}
-    if not exact:
-        names = {
-            row["library"]: f"{named(row)} (there with another {' and '.join(settings)})"
-            for row, settings in reversed(found)
-        }
-    return tuple(reversed(names.values()))
+    fewest = min((len(settings) for _, settings in found), default=0)
+    for row, settings in found:
+        if len(settings) == fewest:
+            other = " and ".join(settings).replace("_", " ")
+            note = f" (there with another {other})" if settings else ""
+            names.setdefault(row["library"], named(row) + note)
+    return tuple(names.values())
 
 
 def _is_alike(row: Row, own: Row) -> bool:
@@ -95,7 +94,7 @@ def _is_alike(row: Row, own: Row) -> bool:
 
 
 def _settings(row: Row, own: Row) -> list[str]:
-    """Return the settings that differ. The rotated share is a number of the model, no rule."""
+    """Return the settings of a row that differ, by name."""
     return [n for n in SETTINGS if n in own and n in row and not _equal(own[n], row[n])]
 
 
@@ -156,7 +155,10 @@ def library(name: str, own: ProgramVerdict) -> LibraryFunction:
         raise ValueError(f"The census does not explain {named(row)}: nothing can be compared.")
     facts = {n: row[n] for n in FACTS if n in row and n != "rotary_share"}
     sentence, code, mine = f"Compared with {named(row)}.", row.get("code"), facts_of(own)
-    if settings := [n for n in _settings(row, mine) if n in facts]:
+    settings = [n for n in _settings(row, mine) if n in facts]
+    if row.get("method") != own.method and "factor" in settings:
+        settings.remove("factor")
+    if settings:
         there = " and ".join(f"{n} {facts[n]:,.10g}" for n in settings)
         sentence += f" It was run with {there}, which its user sets, so this is not compared."
         facts |= {n: mine[n] for n in settings}
@@ -187,9 +189,9 @@ def _having(words: list[str]) -> Iterator[Row]:
             yield row
 
 
-def _distance(row: Row, words: list[str], own: ProgramVerdict) -> tuple:
+def _distance(row: Row, words: list[str], own: ProgramVerdict) -> tuple[bool, bool, bool, int]:
     """Return what makes a row a worse answer: another kind, words that were not asked for."""
     rest = [w for w in row["function"].lower().replace(",", " ").split() if w not in words]
     heads = len(row.get("slopes", ())) != len(own.slopes or ())
     is_other = not any(row["library"].lower() == word for word in words)
-    return row["kind"] != own.kind, is_other, heads, bool(rest)
+    return row["kind"] != own.kind, is_other, heads, len(rest)

@@ -84,7 +84,9 @@ def _axes(r: Rotation) -> str | None:
     counts = np.diff([*starts, len(axis)])
     runs = [f"{names[axis[s]]} × {n}" for s, n in zip(starts[:MOST_RUNS], counts, strict=False)]
     order = ", ".join([*runs, "…"] if len(starts) > MOST_RUNS else runs)
-    if rule is None or len(rule.frequencies().inv_freq) < len(axis):
+    if rule is None:
+        return order
+    if len(rule.frequencies().inv_freq) < len(axis):
         return f"{order}; each axis has frequencies of its own"
     falls = (np.diff(r.theta.sum(axis=0)) < 0).all()
     return f"{order}; one series of frequencies{'' if falls else ', alternately'}"

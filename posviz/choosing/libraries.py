@@ -4,8 +4,11 @@ import html
 import re
 from collections.abc import Iterable
 
+import numpy as np
+
 from posviz.blackbox import census
 from posviz.blackbox.census import Row
+from posviz.encodings.alibi import alibi_slopes
 from posviz.pictures.table import table_of
 
 NONE = "–"
@@ -20,12 +23,15 @@ TABLE = (
 BIAS = ("Library", "Function", "Rule", "Slopes or buckets", "Depends on", "What surprises")
 HEAD = """# What released libraries do
 
-[`identify`](library.md) was asked what {functions} functions of {libraries} libraries do with
-positions, on {day}. It saw their outputs alone, and each explained row is reproduced by a line of
-posviz. When `identify` says "the same as", it looks into this census, and `--meant "litgpt yarn"`
-compares a program with a row of it. `python scripts/libraries.py --write` installs the libraries,
-runs them all, and writes this page. A version is what was run: other versions may differ. A base or
-a factor is a setting of that run. A row that posviz does not explain says so.
+This census has {functions} functions of {libraries} libraries, as they were run on {day}. Each was
+called as a user calls it, and [`identify`](library.md) named what it does from its outputs alone. A
+line of posviz reproduces each row, but for rows that say *not explained*.
+
+- `python scripts/libraries.py --write` installs the libraries, runs them, and writes this page.
+- A version is the one that was run; other versions may differ.
+- A base, a factor or a rotated part is a setting of that run.
+- When `identify` says "the same as", it names rows of this census.
+- `posviz identify … --meant "litgpt yarn"` compares a program with a row.
 """
 ROTATIONS = """
 ## Rotations of queries and keys
@@ -43,7 +49,9 @@ TABLES = """
 BIASES = """
 ## Biases that are added to scores
 
-Slopes are those of the released code of ALiBi where nothing else is said.
+*Slopes of the released code* are those of ALiBi's authors: with 12 heads they are two series. A
+bias that depends on the *distance* treats future keys as past ones; one that depends on the
+*offset* does not.
 
 """
 
@@ -92,7 +100,7 @@ def _table(row: Row) -> tuple[str, ...]:
     return (
         *_name(row),
         row.get("order", NONE) + cosine,
-        row.get("exponent", NONE) + _method(row),
+        row.get("exponent", NONE).replace("-", "−") + _method(row),
         _number(row.get("base")),
         _number(row.get("first_position")),
         _number(parameters.get("scale")),
@@ -102,8 +110,10 @@ def _table(row: Row) -> tuple[str, ...]:
 
 
 def _bias(row: Row) -> tuple[str, ...]:
-    slopes, buckets = row.get("slopes"), row.get("parameters", {}).get("buckets", NONE)
-    numbers = f"{len(slopes)}: {', '.join(f'{m:.3g}' for m in slopes)}" if slopes else buckets
+    slopes, numbers = row.get("slopes"), row.get("parameters", {}).get("buckets", NONE)
+    if slopes:
+        is_released = np.allclose(slopes, alibi_slopes(len(slopes)), rtol=1e-3)
+        numbers = "of the released code" if is_released else ", ".join(f"{m:.3g}" for m in slopes)
     rule = row.get("method", NONE) + _dtype(row) + _unexplained(row)
     return *_name(row), rule, numbers, row.get("depends_on", NONE), row.get("surprise", "")
 
@@ -116,7 +126,7 @@ def _number(value: float | None) -> str:
     """Write a number with a thin space at thousands and a minus sign."""
     if value is None:
         return NONE
-    return f"{value:,.6g}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "−")
+    return f"{value:,.10g}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", "−")
 
 
 def _frequencies(row: Row) -> str:

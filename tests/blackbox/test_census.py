@@ -11,8 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz import Alibi, Rotary, apply_rotary, identify, rotary_angles, sinusoidal
+from posviz import (
+    Rotary,
+    alibi_slopes,
+    apply_rotary,
+    identify,
+    rotary_angles,
+    rotary_frequencies,
+    sinusoidal,
+    yarn,
+)
 from posviz.blackbox import census
+from posviz.blackbox.rotation import apply_line
 from posviz.choosing import libraries
 from tests.blackbox.boxes import INV_FREQ, D, rope, upside_down
 
@@ -62,15 +72,15 @@ def test_every_note_is_in_a_row_with_its_version():
     notes = tomllib.loads((ROOT / "scripts" / "library_notes.toml").read_text("utf-8"))["note"]
     stored = {row["surprise"]: row for row in census.rows() if "surprise" in row}
     assert {note["sentence"] for note in notes} == stored.keys()
-    wrong = [text for text, row in stored.items() if f"{row['library']} {row['version']}" not in text]
+    wrong = [
+        text for text, row in stored.items() if f"{row['library']} {row['version']}" not in text
+    ]
     assert wrong == []
 
 
 def test_a_row_reproduced_by_posviz_is_named_again_by_its_line():
     """What is stored as code makes the facts that are stored beside it."""
     row = next(r for r in census.rows() if r["function"] == "RotaryEmbedding, yarn × 8")
-    from posviz.blackbox.rotation import apply_line
-
     verdict = identify(lambda x, p: apply_line(row["code"], x, p), head_dim=D)
     facts = census.facts_of(verdict)
     assert {name: facts[name] for name in ("layout", "base", "method", "factor")} == {
@@ -90,8 +100,6 @@ def test_plain_rope_is_the_same_as_in_many_libraries():
 
 @pytest.mark.parametrize("head_dim", [D, 2 * D])
 def test_yarn_upside_down_is_the_same_as_in_litgpt(head_dim):
-    from posviz import rotary_frequencies, yarn
-
     plain = rotary_frequencies(head_dim)
     slow = yarn(head_dim, 4.0, original_max_seq_len=4096).inv_freq
     verdict = identify(lambda x, p: halves(x, p, 1.25 * plain - slow), head_dim=head_dim)
@@ -142,7 +150,7 @@ def test_tables_and_biases_are_the_same_by_order_scale_and_slopes():
     assert named_in(identify(table=shifted).same_as) == {"funasr"}
     offsets = np.arange(24)[:, None] - np.arange(24)
     for heads in (8, 12, 16):
-        slopes = np.array(Alibi(heads).slopes)[:, None, None]
+        slopes = alibi_slopes(heads)[:, None, None]
         found = identify(bias=-slopes * np.abs(offsets)).same_as
         assert named_in(found) == {"x-transformers", "eole", "mlx"}
 
@@ -183,9 +191,7 @@ def test_the_base_and_the_size_of_a_run_are_no_difference(head_dim):
 
 
 def test_a_bias_is_compared_with_the_same_number_of_heads():
-    bias = -np.array(Alibi(12).slopes)[:, None, None] * np.abs(
-        np.arange(24)[:, None] - np.arange(24)
-    )
+    bias = -alibi_slopes(12)[:, None, None] * np.abs(np.arange(24)[:, None] - np.arange(24))
     verdict = identify(bias=bias, meant="eole alibi")
     assert "12 heads" in " ".join(verdict.sentences)
     assert verdict.differences == ()
@@ -202,16 +208,15 @@ def test_reading_the_census_is_quick():
 
 
 def test_a_second_call_takes_a_third_of_a_second():
+    inv_freq = rotary_frequencies(128)
+
     def rotate(x, positions):
-        return apply_rotary(x, rotary_angles(positions, INV_FREQ_128), layout="half_split")
+        return apply_rotary(x, rotary_angles(positions, inv_freq), layout="half_split")
 
     identify(rotate, head_dim=128)
     started = time.process_time()
     identify(rotate, head_dim=128)
     assert time.process_time() - started < 0.3
-
-
-INV_FREQ_128 = 1e4 ** (-np.arange(64) / 64)
 
 
 # ---------------------------------------------------------------- run again
@@ -231,7 +236,8 @@ def test_installed_libraries_do_what_the_census_says():
             for row in stored:
                 line = found[row["function"]]
                 now = {name: line.get(name) for name in COMPARED}
-                assert all(
-                    census._equal(now[name], row.get(name)) for name in COMPARED
-                ), (census.named(row), now)
+                assert all(census._equal(now[name], row.get(name)) for name in COMPARED), (
+                    census.named(row),
+                    now,
+                )
     assert present, "install the versions of the census"
