@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import os
 import subprocess
 import sys
 import time
@@ -231,7 +232,8 @@ def test_installed_libraries_do_what_the_census_says():
         if importlib.metadata.version(library) == version:
             present.append(library)
             command = [sys.executable, "-W", "ignore", SCRIPT, "--here", f"{library}=={version}"]
-            printed = subprocess.check_output(command, cwd=ROOT, text=True)
+            own = os.environ | {"PYTHONPATH": str(ROOT)}
+            printed = subprocess.check_output(command, env=own, text=True)
             found = {line["box"]: line for line in map(json.loads, printed.splitlines())}
             for row in stored:
                 line = found[row["function"]]
