@@ -1,6 +1,10 @@
 """Install released libraries, run their boxes (library_boxes.py), and print one JSON line each.
 
-    python scripts/libraries.py [part of a library's name ...] [--cache FOLDER] [--python PYTHON]
+    python scripts/libraries.py [part of a library's name ...] [--write] [--cache FOLDER]
+        [--python PYTHON]
+
+--write puts the facts and what library_notes.toml adds into posviz/blackbox/census.toml, and
+writes docs/libraries.md from that file. Rows of libraries that are not run stay as they are.
 
 PYTHON (default: this one) needs torch 2.13.0 and NumPy 2.4.6. All else is installed by pip, without
 dependencies, each in a folder of its own in the cache, unless PYTHON has that very version. A
@@ -14,12 +18,19 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from library_boxes import BOXES, Box
 
 ROOT = Path(__file__).parents[1]
+CENSUS, PAGE = ROOT / "posviz" / "blackbox" / "census.toml", ROOT / "docs" / "libraries.md"
+NOTES = ROOT / "scripts" / "library_notes.toml"
+HEAD = "# What released libraries do. `python scripts/libraries.py --write` writes this file.\n"
+MOST_NUMBERS = 16  # in a list
 SECONDS = 180  # for all boxes of one library
 HUB = "huggingface-hub httpx2 httpcore2 h11 anyio truststore idna pyyaml tqdm packaging"
 MODELS = f"transformers regex safetensors tokenizers {HUB}"
@@ -128,7 +139,7 @@ def name_it(box: Box) -> dict:
     off = {} if verdict.difference is None else {"difference": float(f"{verdict.difference:.1e}")}
     said = {"explained": verdict.explained, "says": " ".join(verdict.sentences)}
     code = {"code": verdict.code} if verdict.code and len(verdict.code) < 300 else {}
-    return facts_of(verdict, box.head_dim) | off | said | code
+    return facts_of(verdict) | off | said | code
 
 
 def run_here(library: str) -> None:
@@ -146,16 +157,8 @@ def run_here(library: str) -> None:
         print(json.dumps({"library": library, "box": box.name, "kind": box.kind} | found))
 
 
-def main() -> None:
-    """Install and run the libraries asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "libraries"))
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--here", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.here:
-        return run_here(options.here)
+def run_each(options: argparse.Namespace) -> Iterator[dict]:
+    """Run the libraries asked for; yield what each box found, or why not."""
     pip = [options.python, "-m", "pip", "--disable-pip-version-check", "list", "--format=freeze"]
     present = set(subprocess.check_output(pip, text=True).split())
     options.cache.mkdir(parents=True, exist_ok=True)
@@ -165,11 +168,107 @@ def main() -> None:
         try:
             path = folders(library, options.cache, options.python, present)
             settings = {"KERAS_BACKEND": "torch", "JAX_PLATFORMS": "cpu", "NO_TORCH_COMPILE": "1"}
-            settings |= {"PYTHONPATH": os.pathsep.join(map(str, [*path, ROOT])), "HF_HUB_OFFLINE": "1"}
-            subprocess.run([options.python, "-W", "ignore", __file__, "--here", library],
-                           env=os.environ | settings, timeout=SECONDS, check=True)  # fmt: skip
+            settings |= {"PYTHONPATH": os.pathsep.join(map(str, [*path, ROOT]))}
+            settings |= {"HF_HUB_OFFLINE": "1"}
+            done = subprocess.run([options.python, "-W", "ignore", __file__, "--here", library],
+                                  env=os.environ | settings, timeout=SECONDS, check=True,
+                                  stdout=subprocess.PIPE, text=True)  # fmt: skip
+            yield from map(json.loads, done.stdout.splitlines())
         except (subprocess.SubprocessError, OSError) as error:
-            print(json.dumps({"library": library, "error": str(error)[:300]}), flush=True)
+            yield {"library": library, "error": str(error)[:300]}
+
+
+# ---------------------------------------------------------------- the data
+
+
+def merged(found: list[dict]) -> list[dict]:
+    """Return all rows of the census, in the order of the boxes: what was found, and what was."""
+    old = tomllib.loads(CENSUS.read_text("utf-8")).get("function", [])
+    by_box = {(f"{row['library']}=={row['version']}", row["function"]): row for row in old}
+    for line in found:
+        for key in [key for key in by_box if "box" in line and key[0] == line["library"]]:
+            del by_box[key]
+    for line in found:
+        if "error" in line:
+            print(f"Left out: {line['library']} {line.get('box', '')}: {line['error']}")
+        else:
+            by_box[line["library"], line["box"]] = row_of(line)
+    rows = [by_box[key] for box in BOXES if (key := (box.library, box.name)) in by_box]
+    return with_notes(rows)
+
+
+def row_of(line: dict) -> dict:
+    """Return a row of the census from what was found."""
+    library, version = line["library"].split("==")
+    facts = {k: v for k, v in line.items() if k not in ("library", "box", "says")}
+    last = {name: facts.pop(name) for name in ("explained", "difference", "code") if name in facts}
+    return {"library": library, "version": version, "function": line["box"]} | facts | last
+
+
+def with_notes(rows: list[dict]) -> list[dict]:
+    """Return the rows, each with its note: that of its function, or of all its variants."""
+    notes = tomllib.loads(NOTES.read_text("utf-8"))["note"]
+    sentences = {(note["library"], note["function"]): note["sentence"] for note in notes}
+    used = set()
+    for row in rows:
+        row.pop("surprise", None)
+        parts = row["function"].split(", ")
+        for end in range(len(parts), 0, -1):
+            key = row["library"], ", ".join(parts[:end])
+            if key in sentences:
+                row["surprise"] = sentences[key]
+                used.add(key)
+                break
+    for key in sentences.keys() - used:
+        print(f"This note has no row: {', '.join(key)}")
+    return rows
+
+
+def as_toml(rows: list[dict], day: str) -> str:
+    """Return the census as TOML."""
+    tables = ("\n".join(f"{k} = {_value(v)}" for k, v in row.items()) for row in rows)
+    return HEAD + f"\ndate = {day}\n\n" + "\n\n".join(f"[[function]]\n{t}" for t in tables) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{json.dumps(k)} = {_value(v)}" for k, v in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        if len(value) > MOST_NUMBERS:
+            raise ValueError(f"A row has a list of {len(value)}: at most {MOST_NUMBERS} are kept.")
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, float):
+        return repr(float(f"{value:.6g}") + 0.0)  # no minus zero
+    return json.dumps(value, ensure_ascii=False)  # a text, a whole number, true or false
+
+
+def write(found: list[dict]) -> None:
+    """Write the census and its page."""
+    CENSUS.write_text(as_toml(merged(found), f"{date.today()}"), encoding="utf-8", newline="\n")
+    sys.path.insert(0, str(ROOT))
+    from posviz.choosing.libraries import page
+
+    PAGE.write_text(page(), encoding="utf-8", newline="\n")
+
+
+def main() -> None:
+    """Install and run the libraries asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "libraries"))
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--here", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.here:
+        return run_here(options.here)
+    found = []
+    for line in run_each(options):
+        print(json.dumps(line), flush=True)
+        found.append(line)
+    if options.write:
+        write(found)
 
 
 if __name__ == "__main__":

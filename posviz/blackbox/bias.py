@@ -225,7 +225,8 @@ def _buckets(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
         said = [f"It has one number for each bucket of offsets, as {name} ({arguments}).",
                 f"It changes at the distances {', '.join(map(str, edges[:24]))}."]  # fmt: skip
         numbers = listed([[float(f"{v:.9g}") for v in row] for row in table])
-        facts = {"depends_on": "offset", "method": "buckets", "parameters": {"edges": edges}}
+        parameters = {"edges": edges, "buckets": f"{name}, {arguments}"}
+        facts = {"depends_on": "offset", "method": "buckets", "parameters": parameters}
         yield said, f"t5_bias({numbers}, {line.format(where)})", facts
         return
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
 SENTENCES = {
     "kind": "It is a {own}, but a {meant} is meant.",
     "layout": "Its layout is {own}, but {meant} is meant: take the columns in that order.",
+    "axes": "Pairs follow the positions as {own}, but should follow them as {meant}.",
     "direction": "It rotates the wrong way round: change the sign of the sines.",
     "first_position": "Positions start at {own}, but should start at {meant}. Scores stay as they "
     "are if queries and keys are shifted alike.",
@@ -52,7 +53,8 @@ BY_CONFIG = (
 
 def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> ProgramVerdict:
     """Return the verdict with what differs from ``meant``, a sentence each, and what mends it."""
-    target, settled = _meant(meant, own, head_dim)
+    target, settled, *notes = _meant(meant, own, head_dim)
+    own = replace(own, sentences=(*own.sentences, *notes))
     if UNKNOWN in (own.kind, target.kind):
         which = "it" if own.kind == UNKNOWN else "is meant"
         why = f"What {which} does is not known, so no difference can be named."
@@ -80,8 +82,8 @@ def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> Pro
     )
 
 
-def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple[ProgramVerdict, Iterable[str]]:
-    """Return what is meant as a verdict, and the facts that it settles."""
+def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple:
+    """Return what is meant as a verdict, the facts that it settles, and sentences on it."""
     from posviz.blackbox import identify
 
     if isinstance(meant, ProgramVerdict):
@@ -133,7 +135,7 @@ def _differ(name: str, own: Any, meant: Any) -> bool:
 
 def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
     mine, theirs = getattr(own, name), getattr(meant, name)
-    if name == "layout" and {mine, theirs} <= {*LAYOUTS}:
+    if name == "layout" and theirs in LAYOUTS:
         return _layout(mine, theirs, (own.rotary_dim or 0) // 2)
     if name == "method":
         mine, theirs = (METHODS.get(value, value) for value in (mine, theirs))
@@ -149,6 +151,15 @@ def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
 
 def _layout(own: str, meant: str, half: int) -> str:
     """Say which pairs are meant, and how rows of weights are moved instead."""
+    if own == "mixed":
+        return f"Put the columns, the cosines and the sines all in the order of {meant}."
+    if own.startswith(f"{meant} to "):
+        return (
+            "Pairs come out in other columns: put them back into those from which they came. "
+            "Scores stay as they are if queries and keys come out alike."
+        )
+    if own not in LAYOUTS:
+        return SENTENCES["layout"].format(own=own, meant=meant)
     pairs = {"interleaved": "(0, 1), (2, 3), …", "half_split": f"(0, {half}), (1, {half + 1}), …"}
     rows = {
         "interleaved": f"new[2i] = old[i] and new[2i + 1] = old[i + {half}]",

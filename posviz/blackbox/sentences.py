@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from posviz.blackbox.function import Check, Reach
 
 CERTAIN = 16  # tokens: if a line differs before, its facts are guesses
+MOST_RUNS = 4  # of pairs that follow one axis; more than that alternate
 STYLE = {"interleaved": "GPT-J style", "half_split": "rotate_half, GPT-NeoX style"}
 SLOWED = "scaling with factor {factor:g}: slow pairs are slowed, and fast pairs stay."
 METHODS = {
@@ -57,6 +58,7 @@ def rotation_verdict(
         code=line,
         layout=r.layout if r.leaving == r.layout else f"{r.layout} to {r.leaving}",
         rotary_dim=r.rotary_dim,
+        axes=_axes(r),
         base=rule.base if rule else None,
         direction=r.direction if rule or not bad else None,
         first_position=r.start,
@@ -84,6 +86,24 @@ def _pairs(r: Rotation) -> str:
     if np.array_equal(b.entering, b.leaving):
         return text
     return f"{text} The pairs come out in other columns, {_first(b.leaving)}."
+
+
+def _axes(r: Rotation) -> str | None:
+    """Return which pairs follow which column of positions, and whose frequencies these are."""
+    axis, rule = axis_of_pairs(r.theta), r.rule
+    if len(r.theta) == 1 or axis is None:
+        return None
+    names = ("time", "row", "column")[-len(r.theta) :]
+    starts = np.flatnonzero(np.diff(axis, prepend=-1))
+    counts = np.diff([*starts, len(axis)])
+    runs = [f"{names[axis[s]]} × {n}" for s, n in zip(starts[:MOST_RUNS], counts, strict=False)]
+    order = ", ".join([*runs, "…"] if len(starts) > MOST_RUNS else runs)
+    if rule is None:
+        return order
+    if len(rule.frequencies().inv_freq) < len(axis):
+        return f"{order}; each axis has frequencies of its own"
+    falls = (np.diff(r.theta.sum(axis=0)) < 0).all()
+    return f"{order}; one series of frequencies{'' if falls else ', alternately'}"
 
 
 def _first(pairs: np.ndarray) -> str:

@@ -206,8 +206,12 @@ def _grid(rows: np.ndarray) -> ProgramVerdict | None:
     side, half = round(np.sqrt(len(rows) - skipped)), rows.shape[1] // 2
     columns, quarter = np.arange(2 * half), half // 2
     quarters = columns.reshape(4, quarter)
-    orders = (columns, quarters[[0, 2, 1, 3]].ravel(), columns.reshape(-1, 4).T.ravel())
-    for order in orders:  # halves; sines of both first; four columns a frequency
+    orders = {
+        "one axis after the other": columns,
+        "sines of both axes first": quarters[[0, 2, 1, 3]].ravel(),
+        "four columns a frequency": columns.reshape(-1, 4).T.ravel(),
+    }
+    for name, order in orders.items():
         grid = rows[skipped:, order].reshape(side, side, -1)
         for first, one, two in (
             ("row", grid[:, 0, :half], grid[0, :, half:]),
@@ -216,11 +220,13 @@ def _grid(rows: np.ndarray) -> ProgramVerdict | None:
             spread = [one[:, None], two[None]] if first == "row" else [one[None], two[:, None]]
             parts = [np.broadcast_to(part, (side, side, half)) for part in spread]
             if np.abs(np.concatenate(parts, axis=-1) - grid).max() < 1e-5:
-                return _grid_verdict(rows, one, two, first, order, skipped)
+                return _grid_verdict(rows, one, two, first, name, order, skipped)
     return None
 
 
-def _grid_verdict(rows, one, two, first: str, order, skipped: int) -> ProgramVerdict | None:
+def _grid_verdict(
+    rows, one, two, first: str, name: str, order, skipped: int
+) -> ProgramVerdict | None:
     """Return the verdict on a grid whose first half of (ordered) columns follows one axis."""
     side, none = len(one), np.array([], int)
     verdicts = [_sinusoid(part, none) for part in (one, two)]
@@ -243,7 +249,7 @@ def _grid_verdict(rows, one, two, first: str, order, skipped: int) -> ProgramVer
     return _checked(
         rows, line, said, order=base.order, base=base.base, exponent=base.exponent,
         first_position=base.first_position, method=base.method, factor=base.factor, direction=1,
-        parameters={**base.parameters, "first axis": first},
+        parameters={**base.parameters, "first axis": first, "columns": name},
     )  # fmt: skip
 
 

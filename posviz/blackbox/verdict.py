@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 UNKNOWN = "unknown"
+MOST_NAMED = 5  # libraries in a text that do the same
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class ProgramVerdict:
 
     kind: "rotation", "table", "bias" or "unknown". code is the line of posviz that reproduces the
     program, and difference the largest between both on fresh inputs; explained says whether that
-    is no more than rounding. Units: tokens (first_position), radians per token (frequencies).
+    is no more than rounding. same_as has one function of each library that does the same. Units:
+    tokens (first_position), radians per token (frequencies).
     """
 
     kind: str
@@ -28,6 +30,7 @@ class ProgramVerdict:
     # rotations
     layout: str | None = None
     rotary_dim: int | None = None
+    axes: str | None = None  # which pairs follow which column of positions
     base: float | None = None
     direction: int | None = None
     first_position: float | None = None
@@ -55,7 +58,9 @@ class ProgramVerdict:
         if self.code:
             lines += [self.proof(), "", f"    {self.code}"]
         if self.same_as:
-            lines += ["", f"The same as {'; '.join(self.same_as)}."]
+            others = len(self.same_as) - MOST_NAMED
+            rest = [f"{others} more"] * (others > 0)
+            lines += ["", f"The same as {'; '.join([*self.same_as[:MOST_NAMED], *rest])}."]
         if self.differences:
             said = [f"- {difference}" for difference in self.differences]
             lines += [

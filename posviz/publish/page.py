@@ -26,6 +26,7 @@ AROUND = {  # the site's other pages, by what leads to them
     "pictures": "Pictures",
     "glossary": "Glossary",
     "claims": "Claims",
+    "libraries": "Libraries",
     "references": "References",
     "search": "Search",
     "about": "About",

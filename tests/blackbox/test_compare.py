@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posviz import Rotary, identify, rotary_angles, sinusoidal, yarn
-from tests.blackbox.boxes import D, in_dtype, rope, upside_down
+from tests.blackbox.boxes import SHUFFLED, D, in_dtype, mixed_up, rope, upside_down
 
 
 def halves(x, positions, **more):
@@ -105,3 +105,29 @@ def test_an_unknown_name_is_refused_with_the_nearest():
 def test_the_angles_of_a_meant_program_may_be_its_own():
     verdict = identify(rope, lambda x, p: rope(x, rotary_angles(p, [1.0])[:, 0]), head_dim=D)
     assert verdict.differences == ()
+
+
+def swapped(x, positions):
+    """Pairs go in interleaved and come out in halves."""
+    return rope(x, positions).reshape(len(x), -1, 2).swapaxes(1, 2).reshape(x.shape)
+
+
+def in_some_order(x, positions):
+    return rope(x[:, SHUFFLED], positions)[:, np.argsort(SHUFFLED)]
+
+
+ODD = {
+    "interleaved to half_split, meant halves": (swapped, halves, "take the columns in that order"),
+    "interleaved to half_split, meant pairs": (swapped, rope, "from which they came"),
+    "other": (in_some_order, halves, "take the columns in that order"),
+    "meant other": (halves, in_some_order, "take the columns in that order"),
+    "mixed": (mixed_up, halves, "the cosines and the sines all in the order of half_split"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_columns_in_no_usual_order_get_advice_that_can_be_followed(name):
+    rotate, meant, words = ODD[name]
+    text = "\n".join(identify(rotate, meant, head_dim=D).differences)
+    assert words in text, text
+    assert "new[" not in text

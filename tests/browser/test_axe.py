@@ -5,11 +5,12 @@ import contextlib
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from posviz.publish import page
 from posviz.publish.site.pages import DOCUMENTS
 from tests.browser.lessons import ALL, LESSON
 from tests.browser.opened import from_disk
 
-AROUND = ("index", "pictures", "search", "glossary", "claims", "references", "about", *DOCUMENTS)
+AROUND = (*page.AROUND, *DOCUMENTS)
 READY = "() => globalThis.MathJax?.startup?.promise?.then(() => true) ?? !globalThis.MathJax"
 SCREENS = [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")]
 DEFAULT = {LESSON: SCREENS[:2], "index": SCREENS[1:2], "search": SCREENS[:1]}

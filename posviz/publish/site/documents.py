@@ -1,10 +1,12 @@
-"""What the search finds: sections of lessons and pages, pictures, words, claims."""
+"""What the search finds: sections of lessons and pages, pictures, words, claims, libraries."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from bs4 import BeautifulSoup
 
+from posviz.blackbox import census
+from posviz.choosing import libraries
 from posviz.choosing.glossary import TERMS, Term
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import Section, StoredLesson, read_text
@@ -40,6 +42,10 @@ def documents(
     for number, claim, verdict in claims:
         href = f"claims.html#{claim_id(number, claim, verdict)}"
         found.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
+    for row in census.rows():
+        library, function, does, surprise = libraries.cells(row)
+        href = f"libraries.html#{libraries.row_id(row)}"
+        found.append(("Library", f"{library}, {function}", href, surprise or does, does))
     names = ("kind", "title", "href", "text", "code")
     return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
 

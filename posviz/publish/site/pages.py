@@ -11,6 +11,8 @@ from bs4 import BeautifulSoup
 
 import posviz
 from posviz import sources
+from posviz.blackbox import census
+from posviz.choosing import libraries
 from posviz.choosing.glossary import TERMS, glossary
 from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.lessons import names
@@ -31,6 +33,11 @@ ABOUT = "An interactive course on positional encodings in Transformers: RoPE, AL
 DOCUMENTS = (  # of docs/
     *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
     *("notation", "cheatsheet", "further-reading", "design", "not-doing"),
+)
+LIBRARIES = (
+    "What functions of released libraries do with positions, named by identify from their outputs "
+    "alone. A version is what was run, and a base or a factor is a setting of that run: other "
+    "versions may differ."
 )
 IMAGES = "img-src 'self' file: data:"
 OPENING = ("start", "rotary")  # of these lessons the first picture lives on the front page
@@ -69,7 +76,7 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     }
 
     def write(name: str, template: str = "", **values: Any) -> None:
-        context = usual | {"here": name, "title": page.AROUND.get(name)} | values
+        context = usual | {"here": name, "title": page.AROUND.get(name), "lead": ""} | values
         html = assets.TEMPLATES.get_template(f"{template or name}.html.j2").render(context)
         assets.write_file(to / f"{name}.html", html.encode())
 
@@ -79,6 +86,8 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     write("glossary", "table", table=_table(glossary().table, map(term_id, TERMS), site))
     anchors = (claim_id(*row) for row in verdicts)
     write("claims", "table", table=_table(claims.table(verdicts), anchors, site))
+    table = _table(libraries.table(), map(libraries.row_id, census.rows()), site)
+    write("libraries", "table", title="What libraries do", table=table, lead=LIBRARIES)
     write("references", sources=_sources(lessons))
     write("search", documents=documents(lessons, texts, shown, verdicts))
     write("about", citation=citation())

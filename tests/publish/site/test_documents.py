@@ -4,6 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from posviz.blackbox.census import rows
 from posviz.choosing.glossary import TERMS
 from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import documents
@@ -41,6 +42,7 @@ def test_each_has_a_number_and_says_what_it_is_and_where(found):
         "Picture, 05 · Middle",
         *len(TERMS) * ["Glossary"],
         "Claim, lesson 05",
+        *len(rows()) * ["Library"],
     ]
     assert found[1]["href"] == "05_middle.html#1-The-turn"
     assert found[4]["href"] == "05_middle.html#x"
@@ -62,7 +64,8 @@ def test_formulas_are_short_and_code_is_beside_the_text(found):
 
 def test_pictures_are_found_by_name_and_claims_by_numbers(found):
     assert (found[4]["text"], found[4]["title"]) == ("speed; size", "Two hands (Hands)")
-    assert found[-1]["text"] == "False. Two stay. The pairs that stay: 3."
+    [claim] = [each for each in found if each["kind"] == "Claim, lesson 05"]
+    assert claim["text"] == "False. Two stay. The pairs that stay: 3."
 
 
 def test_words_and_claims_have_anchors_of_their_own():
@@ -70,3 +73,10 @@ def test_words_and_claims_have_anchors_of_their_own():
     anchors = [*map(documents.term_id, TERMS), *claims]
     assert len(set(anchors)) == len(anchors)
     assert not [anchor for anchor in anchors if set(anchor) & set(' "#&')]
+
+
+def test_a_library_is_found_by_what_surprises_in_it(found):
+    [yarn] = [each for each in found if each["title"] == "litgpt 0.5.13, rope cache, yarn × 4"]
+    assert "upside down" in yarn["text"]
+    assert "half_split" in yarn["code"]
+    assert yarn["href"] == "libraries.html#function-litgpt-rope-cache-yarn-4"

@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from posviz import sources
+from posviz.blackbox.census import rows
 from posviz.choosing.glossary import TERMS
 from posviz.course import OF_TOPIC
 from posviz.publish import assets, page
@@ -22,7 +23,7 @@ from tests.publish.test_assets import hashes, script_sources
 pytestmark = pytest.mark.slow("the site's scripts are bundled")
 
 ALIBI = OF_TOPIC["alibi"].notebook
-ALL = ("index", "pictures", "glossary", "claims", "references", "search", "about")
+ALL = ("index", "pictures", "glossary", "claims", "libraries", "references", "search", "about")
 SAID = """# 08 · ALiBi <b>
 
 [Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") </script>"""
@@ -106,10 +107,10 @@ def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
 
 
 def test_words_and_claims_are_rows_that_can_be_searched_and_led_to(soups):
-    for name, count in (("glossary", len(TERMS)), ("claims", 1)):
+    for name, count in (("glossary", len(TERMS)), ("claims", 1), ("libraries", len(rows()))):
         assert len(soups[name].select(".posviz-search")) == 1
-        rows = soups[name].select(".posviz-searched tbody tr")
-        assert len({row["id"] for row in rows}) == len(rows) == count
+        lines = soups[name].select(".posviz-searched tbody tr")
+        assert len({line["id"] for line in lines}) == len(lines) == count
         assert not soups[name].select("a[href*=ipynb]")
     (row,) = soups["claims"].select("tbody tr")
     assert row.a["href"] == f"{ALIBI}.html#1-A"
@@ -132,6 +133,7 @@ def test_the_search_has_its_documents_in_the_page(soups, site):
         f"{ALIBI}.html",
         "glossary.html",
         "claims.html",
+        "libraries.html",
         *(f"{name}.html" for name in pages.DOCUMENTS),
     }
     for document in found:
