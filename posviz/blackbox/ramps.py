@@ -78,7 +78,8 @@ def _ramps(
             scaled = "" if scaling == usual else f", attention_factor={scaling!r}"
         line = f"{method}({2 * n}, {factor!r}, {arguments}{base_argument(base, default)}{scaled})"
         cost += cost_of(base) + digits(factor) + (2 if scaled else 0)
-        yield FrequencyRule(method, base, line, cost, factor)
+        unseen = {"unseen": True} if _is_unseen(share, spread, kept) else {}
+        yield FrequencyRule(method, base, line, cost, factor, parameters=unseen)
 
 
 def _factor(share: np.ndarray, spread: np.ndarray, kept: np.ndarray) -> float:
@@ -87,11 +88,24 @@ def _factor(share: np.ndarray, spread: np.ndarray, kept: np.ndarray) -> float:
     weight = (slowed / spread) ** 2
     if weight.sum() < 1e-9:
         return 0.0
-    inverse = float((weight * (share - kept) / slowed).sum() / weight.sum())
-    sure = 4 / math.sqrt(weight.sum())
+    inverse, sure = _inverse(share, spread, kept)
     if inverse > 2 * sure and inverse > 1e-4:
         return roundest(1 / inverse, sure / inverse**2)
-    return 8.0 if sure < 1 else 0.0  # slower than rounding shows: Llama 3.1 has 8
+    return 8.0 if sure < 1 else 0.0  # slower than rounding shows
+
+
+def _inverse(share: np.ndarray, spread: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
+    """Return 1/factor, and how sure it is."""
+    slowed = np.maximum(1 - kept, 1e-300)
+    weight = (slowed / spread) ** 2
+    inverse = float((weight * (share - kept) / slowed).sum() / weight.sum())
+    return inverse, 4 / math.sqrt(weight.sum())
+
+
+def _is_unseen(share: np.ndarray, spread: np.ndarray, kept: np.ndarray) -> bool:
+    """Tell whether pairs are slowed more than rounding lets see, so that any factor would do."""
+    inverse, sure = _inverse(share, spread, kept)
+    return inverse <= 2 * sure
 
 
 def _usual_ramps(n: int, base: float) -> Iterator[tuple]:
@@ -155,6 +169,9 @@ def _short_ramps(kept: np.ndarray, inside: np.ndarray, base: float) -> Iterator[
         first, last = (place - 1, place - 1 + left) if left <= 2 else (place + 1 - right, place + 1)
     else:
         first = last = int((kept > 0.5).sum()) - 0.5
+        high = roundest(float(4096 / (2 * np.pi) * base ** (-first / len(kept))), 0.02)
+        both = f"low_freq_factor={high!r}, high_freq_factor={high!r}"
+        yield (kept > 0.5) * 1.0, "llama3", f"original_max_seq_len=4096, {both}", 7, 5e5
     yield from _index_ramp(np.arange(len(kept)), first, last, base)
 
 

@@ -127,7 +127,8 @@ def _gain(
     """Return the gain of all pairs, or the scale of xPos, or neither."""
     log = np.log(np.maximum(np.abs(response), 1e-300))
     positions = np.asarray(positions, float)
-    loud = (np.abs(log).max(axis=1) < 80)[:, None] & (np.abs(positions) < 20_000)[:, None]
+    nearest = np.abs(positions).min()
+    loud = (np.abs(log).max(axis=1) < 80)[:, None] & (np.abs(positions) < nearest + 20_000)[:, None]
     loud = loud & (weights > 0.2 * weights.mean() if weights is not None else log < np.inf)
     spread = np.abs(log - np.median(log[loud]))[loud].max()
     middle = float(np.exp(np.median(log[loud])))

@@ -65,7 +65,7 @@ def straight(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
             factor = roundest(factor, factor * min(start_spread + first * spread, 0.5))
             yield from _named_line(n, name, base, factor)
     odd = math.exp(slope * n)  # the base of "2k/d"
-    for base in USUAL_BASES[:8] if n > 1 else ():
+    for base in USUAL_BASES if n > 1 else ():
         if base * LEAST < odd:
             grown = (odd / base) ** ((n - 1) / n)
             factor = max(roundest(grown, grown * min(slope_spread * n, 0.5)), LEAST)
@@ -110,6 +110,8 @@ def proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator[
         factor = roundest(math.exp(-start), math.exp(-start) * min(start_spread, 0.5))
         pairs = [(base, factor)] if base > 1 else []
     for base, factor in pairs:
+        if base ** (-moving / n) < 4 * factor * error[moving]:
+            continue  # it would not be seen if the next pair rotated
         share = moving / n if int(moving / n * n) == moving else (moving + 0.5) / n
         line = f"proportional_frequencies({2 * n}, {share!r}{base_argument(base)})"
         over = "" if factor == 1 else f" / {factor!r}"
@@ -130,7 +132,8 @@ def divided(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
         divisors = np.array(
             [roundest(d, d * s) for d, s in zip(plain / theta, spread, strict=True)]
         )
-        if (divisors >= 1).all():
+        if (divisors >= 1).all():  # the first base will do: none can be known
             cost = 40 + cost_of(base) + sum(map(digits, divisors)) + np.log(divisors).mean()
             line = f"Frequencies(rotary_frequencies({2 * n}, {base!r}) / {listed(divisors)})"
             yield FrequencyRule("longrope", base, line, cost, float(divisors.max()))
+            return
