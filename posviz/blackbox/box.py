@@ -35,6 +35,16 @@ class Box:
         with np.errstate(all="ignore"):  # far positions may overflow, which is then said
             return self.form(x, positions)
 
+    def in_a_batch(self, x: np.ndarray, positions: np.ndarray) -> np.ndarray | None:
+        """Return the first of a batch [2, len, head_dim], or None where no batch is taken."""
+        for kind in _kinds():
+            try:
+                result = np.asarray(to_numpy(self.rotate(kind(x), kind(positions))), np.float64)
+            except Exception:  # somebody's code may raise anything
+                continue
+            return result[0] if result.shape == x.shape else None
+        return None
+
     def place(self, positions: Any, axis: int = 0) -> np.ndarray:
         """Return positions [len] on one axis, and 0 on the others."""
         positions = np.asarray(positions)
@@ -46,7 +56,7 @@ class Box:
 
     def _find_form(self) -> None:
         """Try NumPy and torch, with batch and heads and without, and columns of positions."""
-        first = None
+        errors: list[Exception] = []
         for axes in (self.axes,) if self.axes else (1, 2, 3):
             self.axes = axes
             positions = self.place(np.arange(5) % 4)
@@ -55,24 +65,21 @@ class Box:
                 try:
                     result = form(x, positions)
                 except Exception as error:  # somebody's code may raise anything
-                    first = first or error
+                    errors.append(error)
                     continue
                 if result.ndim == 2 and len(result) == 5:
                     self.form = form
                     return
                 shape = tuple(result.shape)
-                first = first or ValueError(f"it returned an array of shape {shape}")
+                errors.append(ValueError(f"it returned an array of shape {shape}"))
         raise ValueError(
             f"The function must take x [len, {self.head_dim}] and positions [len], and return "
-            f"an array like x; it said {reason(first or ValueError('nothing')).rstrip('.')}."
+            f"an array like x; it said {reason(errors[len(_kinds()) - 1]).rstrip('.')}."
         )
 
 
 def _forms(rotate: Callable[..., Any]) -> list[Callable[..., np.ndarray]]:
-    """Return the ways to call the function: x and positions go in as it may want them."""
-    kinds = [lambda a: a, lambda a: a.astype(np.float32) if a.dtype.kind == "f" else a]
-    if torch := sys.modules.get("torch"):
-        kinds += [torch.from_numpy, lambda a: torch.from_numpy(kinds[1](a))]
+    """Return the ways to call the function, with a batch and heads and without."""
 
     def form(kind, lead):
         def call(x, positions):
@@ -83,7 +90,15 @@ def _forms(rotate: Callable[..., Any]) -> list[Callable[..., np.ndarray]]:
 
         return call
 
-    return [form(kind, lead) for lead in (0, 1, 2) for kind in kinds]
+    return [form(kind, lead) for lead in (0, 1, 2) for kind in _kinds()]
+
+
+def _kinds() -> list[Callable[[np.ndarray], Any]]:
+    """Return how arrays may be handed over: NumPy's and torch's, in float64 and float32."""
+    kinds: list[Callable] = [np.array, lambda a: a.astype("f4") if a.dtype.kind == "f" else a]
+    if torch := sys.modules.get("torch"):
+        kinds += [lambda a, kind=kind: torch.from_numpy(kind(a)) for kind in kinds]
+    return kinds
 
 
 def matrices(box: Box, positions: list[int], axis: int = 0) -> np.ndarray:
@@ -111,3 +126,8 @@ def require_linear(box: Box) -> None:
             "What becomes of a row depends on the other rows of the call: it may ignore the "
             "positions that it is given, or mix tokens."
         )
+    takes_batches = (same := box.in_a_batch(np.stack([x, x]), places)) is not None
+    takes_batches = takes_batches and abs(same - of_x).max() < 1e-3 * scale
+    beside = box.in_a_batch(np.stack([x, y]), places)
+    if takes_batches and abs(beside - of_x).max() > 0.05 * scale:
+        raise NotLinear("What becomes of a text depends on the other texts of its batch.")

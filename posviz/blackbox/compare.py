@@ -11,8 +11,8 @@ import numpy as np
 
 from posviz.blackbox.box import Box
 from posviz.blackbox.census import library
-from posviz.blackbox.rotation import apply_line
-from posviz.blackbox.verdict import ProgramVerdict
+from posviz.blackbox.verdict import UNKNOWN, ProgramVerdict
+from posviz.blackbox.writing import apply_line
 from posviz.configs import read_config
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import LAYOUTS, change_layout
@@ -20,69 +20,84 @@ from posviz.encodings.rotary import LAYOUTS, change_layout
 Rotate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
 
-# What is compared, and the change in the program that mends it; {own} and {meant} are values.
-REMEDIES = {
-    "kind": "it is another kind of encoding",
-    "layout": "{layout}",
-    "axes": "let the pairs follow the positions as {meant}",
-    "direction": "change the sign of the sines",
-    "first_position": "let the first position be {meant:g} (scores stay as they are if queries and "
-    "keys are shifted alike)",
-    "rotary_dim": "rotate {meant} columns of a head",
-    "base": "set the base to {meant:,.10g}",
-    "exponent": "let the exponent of the base be {meant}",
-    "method": "make the frequencies by {code}",
-    "factor": "let the factor be {meant:g}",
-    "attention_factor": "multiply cosines and sines by {meant:.6g}",
-    "dtype": "compute angles in {meant}",
-    "order": "put sines and cosines in the order {meant}",
-    "slopes": "take the slopes {meant}",
-    "depends_on": "let the bias depend on the {meant} alone",
+# What is compared, and the sentence for a difference; {own} and {meant} are values.
+SENTENCES = {
+    "kind": "It is a {own}, but a {meant} is meant.",
+    "layout": "Its layout is {own}, but {meant} is meant: {change}.",
+    "axes": "Its pairs follow the positions as {own}, but should as {meant}.",
+    "direction": "It rotates the wrong way round: change the sign of the sines.",
+    "first_position": "Positions start at {own}, but should start at {meant}. Scores stay as they "
+    "are if queries and keys are shifted alike.",
+    "rotary_dim": "It rotates {own} columns of a head, but should rotate {meant}.",
+    "base": "The base is {own}, but should be {meant}.",
+    "exponent": "The exponent of the base is {own}, but should be {meant}.",
+    "method": "The frequencies have {own}, but should have {meant}: make them by {code}.",
+    "factor": "The factor is {own}, but should be {meant}.",
+    "attention_factor": "Cosines and sines are multiplied by {own}, but should be by {meant}.",
+    "dtype": "The {what} are rounded to {own}: keep positions as integers, and compute frequencies "
+    "and angles in float32 at least.",
+    "order": "Sines and cosines are {own}, but should be {meant}.",
+    "slopes": "The slopes are {own}, but should be {meant}.",
+    "depends_on": "The bias depends on the {own}, but should depend on the {meant}.",
 }
+LAYOUT = (
+    "It rotates the pairs {own}, but {meant} are meant: rotate these, or reorder the rows of "
+    "W_Q.weight and W_K.weight in each head, {rows}."
+)
+METHODS = {"plain": "no scaling", "other": "no known rule", "llama3": "Llama 3's scaling"}
+BY_CONFIG = (
+    *("kind", "rotary_dim", "base", "method", "factor", "attention_factor", "exponent"),
+    *("direction", "first_position", "dtype"),
+)  # what a config.json settles
 
 
 def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> ProgramVerdict:
     """Return the verdict with what differs from ``meant``, a sentence each, and what mends it."""
-    target, known, *notes = _meant(meant, own, head_dim)
+    target, settled, *notes = _meant(meant, own, head_dim)
     own = replace(own, sentences=(*own.sentences, *notes))
-    names = [n for n in known if n in REMEDIES] if known else list(REMEDIES)
-    wrong = [n for n in names if _differ(n, getattr(own, n), getattr(target, n))]
+    if UNKNOWN in (own.kind, target.kind):
+        which = "it" if own.kind == UNKNOWN else "is meant"
+        why = f"What {which} does is not known, so no difference can be named."
+        return replace(own, differences=(why,))
+    wrong = [n for n in settled if _differ(n, getattr(own, n), getattr(target, n))]
     if "method" in wrong and "factor" in wrong:
         wrong.remove("factor")
-    said = [_sentence(n, own, target) for n in wrong]
-    if own.kind == target.kind == "rotation" and target.code and own.code:
-        mends, line = _mends(own, target, wrong), target.code
+    said = [_sentence(name, own, target) for name in wrong]
+    if not {"base", "exponent", "rotary_dim"} & {*wrong}:
+        said += _apart_by_pair(own, target)
+    is_whole, mended = "layout" in settled, None
+    if own.kind == target.kind == "rotation" and is_whole and target.code and own.code:
+        head_dim = own.picture.blocks.width if own.picture else head_dim
         run = _runner(rotate, own, head_dim)
-        off = _apart(run, line, head_dim)
-        if not wrong and off > CLOSE and not known:
+        off = _apart(run, target.code, head_dim)
+        if not said and off > CLOSE:
             said.append(f"No fact differs, but the outputs do, by up to {off:.2g}.")
-        if wrong and mends:
-            trial = _tried(run, mends, line, head_dim)
-            said += [trial] if trial else []
+        mended = _tried(run, _mends(own, target, wrong), target.code, head_dim)
+    more = [] if is_whole else [f"What is meant does not say the layout: here it is {own.layout}."]
+    more = more if own.kind == "rotation" else []
     if not said:
-        said = ["It does what was meant."]
-        return replace(own, sentences=(*own.sentences, *said))
-    return replace(own, differences=tuple(said), mended_by=said[-1] if wrong else None)
+        more = ["It does what was meant.", *more]
+    return replace(
+        own, sentences=(*own.sentences, *more), differences=tuple(said), mended_by=mended
+    )
 
 
 def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple:
-    """Return what is meant as a verdict, the facts that it settles (none: all), and a sentence."""
+    """Return what is meant as a verdict, the facts that it settles, and a sentence on a library."""
     from posviz.blackbox import identify
 
     if isinstance(meant, ProgramVerdict):
-        return meant, []
+        return meant, SENTENCES
     if isinstance(meant, Encoding):
         encoding = meant
-        return identify(
-            lambda x, p: encoding.at_query(x[None, None], p)[0, 0], head_dim=head_dim
-        ), []
+        meant = lambda x, p: encoding.at_query(x[None, None], p)[0, 0]  # noqa: E731
     if callable(meant):
-        return identify(meant, head_dim=head_dim), []
+        return identify(meant, head_dim=head_dim), SENTENCES
     arrays = {"before", "table", "cos", "inv_freq", "bias", "scores"}
     if isinstance(meant, dict) and arrays & {*meant}:
-        return identify(**meant), []
-    if isinstance(meant, dict) or (isinstance(meant, str | Path) and _is_config(meant)):
-        return _of_config(meant)
+        return identify(**meant), SENTENCES
+    if isinstance(meant, dict) or _is_config(meant):
+        return _of_config(meant), BY_CONFIG
     return library(str(meant), own)
 
 
@@ -90,28 +105,27 @@ def _is_config(meant: str | Path) -> bool:
     return str(meant).lstrip().startswith("{") or Path(meant).suffix == ".json"
 
 
-def _of_config(source: Any) -> tuple[ProgramVerdict, list[str]]:
+def _of_config(source: Any) -> ProgramVerdict:
     """Return what a config.json means for the first kind of layers that rotates."""
     from posviz.blackbox import identify
 
-    reading = read_config(source)
-    kind = next((kind for kind in reading.kinds if kind.frequencies is not None), None)
-    if kind is None:
+    kinds = read_config(source).kinds
+    made = next((kind.frequencies for kind in kinds if kind.frequencies is not None), None)
+    if made is None:
         raise ValueError("By this config.json no layer rotates, so there is nothing to compare.")
-    frequencies = kind.frequencies
-    assert frequencies is not None
-    factor = float(frequencies.attention_factor)
-    verdict = replace(identify(inv_freq=frequencies.inv_freq), attention_factor=factor)
-    known = ["kind", "rotary_dim", "base", "method", "factor", "attention_factor", "exponent"]
-    return verdict, known
+    return replace(
+        identify(inv_freq=made.inv_freq),
+        attention_factor=float(made.attention_factor),
+        first_position=0.0,
+        dtype="float32",
+    )
 
 
 def _differ(name: str, own: Any, meant: Any) -> bool:
     if own is None or meant is None:
-        return name in ("method", "kind") and own != meant
+        return name == "method" and own != meant
     if name == "dtype":
-        half = ("bfloat16", "float16")
-        return own != meant and (own in half or meant in half)
+        return own != meant and bool({own, meant} & {"bfloat16", "float16"})
     if isinstance(own, float | int | tuple):
         if np.shape(own) != np.shape(meant):
             return True
@@ -121,22 +135,36 @@ def _differ(name: str, own: Any, meant: Any) -> bool:
 
 def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
     mine, theirs = getattr(own, name), getattr(meant, name)
-    what = name.replace("_", " ")
-    shown = [f"{v:.10g}" if isinstance(v, float) else str(v) for v in (mine, theirs)]
-    remedy = REMEDIES[name].format(
-        own=mine, meant=theirs, code=meant.code or f"the rule {meant.method}",
-        layout=_other_layout(str(own.layout), str(meant.layout)),
-    )  # fmt: skip
-    return f"The {what} is {shown[0]}, but {shown[1]} is meant: {remedy}."
+    if name == "layout" and {mine, theirs} <= {*LAYOUTS}:
+        return _layout(mine, theirs, (own.rotary_dim or 0) // 2)
+    if name == "method":
+        mine, theirs = (METHODS.get(value, value) for value in (mine, theirs))
+    shown = [f"{v:,.10g}" if isinstance(v, float) else str(v) for v in (mine, theirs)]
+    rule = meant.picture and meant.picture.rule
+    return SENTENCES[name].format(
+        own=shown[0],
+        meant=shown[1],
+        code=rule.code if rule else meant.code or "its rule",
+        change=_change_of_layout(str(own.layout), str(meant.layout)),
+        what=own.parameters.get("rounding", "angles"),
+    )
 
 
-def _other_layout(own: str, meant: str) -> str:
-    """Return the change that makes one layout another; pairs may be in no usual order, or mixed."""
-    if own in LAYOUTS and meant in LAYOUTS:
-        change = f"change_projection_layout(w, num_heads=…, source={meant!r}, target={own!r})"
-        return f"reorder the columns of W_Q and W_K in each head: {change}"
+def _layout(own: str, meant: str, half: int) -> str:
+    """Say which pairs are meant, and how rows of weights are moved instead."""
+    pairs = {"interleaved": "(0, 1), (2, 3), …", "half_split": f"(0, {half}), (1, {half + 1}), …"}
+    rows = {
+        "interleaved": f"new[2i] = old[i] and new[2i + 1] = old[i + {half}]",
+        "half_split": f"new[i] = old[2i] and new[i + {half}] = old[2i + 1]",
+    }
+    said = LAYOUT.format(own=pairs[own], meant=pairs[meant], rows=rows[own])
+    return f"{said} It is {own}, and {meant} is meant."
+
+
+def _change_of_layout(own: str, meant: str) -> str:
+    """Return what to do for a layout if pairs are in no usual order, moved, or mixed."""
     if meant not in LAYOUTS:
-        return "take the columns in the order of what was meant"
+        return "take the columns in the order of what is meant"
     if own == "mixed":
         return f"take the columns, the cosines and the sines in the order of {meant}"
     if own.startswith(f"{meant} to "):
@@ -145,6 +173,22 @@ def _other_layout(own: str, meant: str) -> str:
             "if queries and keys come out alike)"
         )
     return f"take the columns in the order of {meant}"
+
+
+def _apart_by_pair(own: ProgramVerdict, meant: ProgramVerdict) -> list[str]:
+    """Say which pairs have other frequencies than is meant."""
+    if own.frequencies is None or np.shape(own.frequencies) != np.shape(meant.frequencies):
+        return []
+    theirs = np.asarray(meant.frequencies)
+    ratio = np.asarray(own.frequencies) / np.where(theirs > 0, theirs, np.inf)
+    said = []
+    for word, wrong in (("slowly", ratio < 1 - 1e-4), ("fast", ratio > 1 + 1e-4)):
+        pairs = np.flatnonzero(wrong & (theirs > 0))
+        if len(pairs):
+            most = np.max(1 / ratio[pairs] if word == "slowly" else ratio[pairs])
+            which = f"Pairs {pairs[0]} to {pairs[-1]}" if len(pairs) > 1 else f"Pair {pairs[0]}"
+            said.append(f"{which} rotate up to {most:.3g} times too {word}.")
+    return said
 
 
 # ---------------------------------------------------------------- changes that are tried
@@ -162,7 +206,7 @@ def _mends(
 ) -> dict[str, Callable[[Rotate], Rotate]]:
     """Return the changes that can be made around the program, by a name for readers."""
     mends: dict[str, Callable[[Rotate], Rotate]] = {}
-    if "layout" in wrong and own.layout in LAYOUTS and meant.layout in LAYOUTS:
+    if "layout" in wrong and {own.layout, meant.layout} <= {*LAYOUTS}:
         mends["reordered columns of queries and keys"] = lambda run: _reordered(run, own, meant)
     if "direction" in wrong:
         mends["the other direction"] = lambda run: lambda x, p: run(x, -p)
@@ -170,7 +214,9 @@ def _mends(
         before = own.first_position * (-1 if "direction" in wrong else 1)
         shift = (meant.first_position or 0) - before
         shift = int(shift) if shift == int(shift) else shift
-        mends[f"positions plus {shift:g}"] = lambda run: lambda x, p: run(x, p + shift)
+        mends[f"positions {'plus' if shift > 0 else 'minus'} {abs(shift):g}"] = lambda run: (
+            lambda x, p: run(x, p + shift)
+        )
     if {"factor", "method"} & {*wrong} and {own.method, meant.method} <= {"plain", "linear"}:
         ratio = (own.factor or 1) / (meant.factor or 1)
         by = f"positions divided by {1 / ratio:g}" if ratio < 1 else f"positions times {ratio:g}"
@@ -212,10 +258,16 @@ def _apart(run: Rotate, line: str, head_dim: int) -> float:
 
 def _tried(run: Rotate, mends: dict, line: str, head_dim: int) -> str | None:
     """Return which of the changes suffice, as they were tried."""
+    if not mends:
+        return None
     for name, mend in mends.items():
         if (off := _apart(mend(run), line, head_dim)) < CLOSE:
-            return f"Tried: with {name} alone, both agree to {off:.0e}."
+            return f"Tried: with {name} alone, it does what was meant, to {off:.0e}."
     for mend in mends.values():
         run = mend(run)
     off = _apart(run, line, head_dim)
-    return f"Tried: with {' and '.join(mends)}, both agree to {off:.0e}." if off < CLOSE else None
+    return (
+        f"Tried: with {' and '.join(mends)}, it does what was meant, to {off:.0e}."
+        if off < CLOSE
+        else None
+    )

@@ -10,15 +10,17 @@ import numpy as np
 
 from posviz.arrays import to_numpy
 from posviz.blackbox.blocks import Blocks
-from posviz.blackbox.function import Check
+from posviz.blackbox.function import Check, compared, identify_function
 from posviz.blackbox.lines import step_of
-from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.blackbox.rotation import Rotation, dtype_of, named
 from posviz.blackbox.rules import PLAIN, name_loosely, name_rule, name_straight
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import Track, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
+from posviz.blackbox.writing import apply_line, line_of
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
+BEGINNING = 48  # rows that are tried alone, if all of them follow no rule
 MATCH = 0.03  # of a norm before and after, as a logarithm
 
 
@@ -43,8 +45,9 @@ def identify_dump(before: Any, after: Any, positions: Any = None) -> ProgramVerd
             continue
         verdict = _identify(one, other, positions)
         if name and verdict.kind == "rotation":
-            said = (f"The rows are {name}.", *verdict.sentences)
-            verdict = replace(verdict, sentences=said)
+            heads, tokens = one.shape[:2]
+            said = f"The rows are {name}: {heads} heads of {tokens} tokens."
+            verdict = replace(verdict, sentences=(said, *verdict.sentences))
         tried.append(verdict)
         if verdict.explained:
             break
@@ -66,7 +69,8 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
     """Return the verdict on rows [heads, len, d]."""
     length = x.shape[1]
     if length < 3:
-        return unknown(f"{length} rows say too little: give at least 3, better 40.")
+        rows = "1 row says" if length == 1 else f"{length} rows say"
+        return unknown(f"{rows} too little: give at least 3, better 200.")
     step = max(step_of(y), step_of(x))
     if np.abs(x - y).max() <= step * np.abs(x).max():
         return unknown("The rows are the same before and after: nothing rotates.")
@@ -82,17 +86,82 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
         rotation = _name(blocks, x, y, places, sample, axes, step)
         line = line_of(rotation)
         checks = _compare(line, x, y, places, step)
-        verdict = rotation_verdict(rotation, line, checks, None)
+        tried_on = f"all rows, positions {places.min():,} to {places.max():,}"
+        verdict = replace(rotation_verdict(rotation, line, checks, None), tried_on=tried_on)
         cost = rotation.rule.cost if rotation.rule else 1e3
         rank = (verdict.explained, -cost, -(verdict.difference or 0))
         if best is None or rank > best[0]:
             best = rank, verdict
+    if best is None or not best[1].explained:
+        for other in (_as_function, _by_head, _beginning):
+            if found := other(x, y, places, step):
+                return found
     if best is None or (not best[1].explained and best[1].difference > 0.5 * np.abs(y).max()):
         return unknown(
-            "No pairs of columns keep their length from before to after, so this is no rotation of "
-            "the rows, or rows and columns are in an order that was not tried."
+            "No rotation was found that makes these rows: this is no rotation, or the shape, the "
+            "order of heads and tokens or the positions are others than was tried."
         )
     return best[1]
+
+
+def _beginning(
+    x: np.ndarray, y: np.ndarray, places: np.ndarray, step: float
+) -> ProgramVerdict | None:
+    """Return the verdict on the first rows, if they alone are explained, and where it ends."""
+    if x.shape[1] <= BEGINNING:
+        return None
+    part = _identify(x[:, :BEGINNING], y[:, :BEGINNING], places[:BEGINNING])
+    if not part.explained:
+        return None
+    (check,) = _compare(str(part.code), x, y, places, step)
+    if check.difference <= check.allowed:
+        return replace(part, difference=check.difference)
+    said = f"Not explained: the rows from position {check.begins:,} on, which differ from the line."
+    return replace(part, explained=False, difference=check.difference,
+                   sentences=(*part.sentences, said))  # fmt: skip
+
+
+def _by_head(x, y, places, step) -> ProgramVerdict | None:
+    """Return the verdict on most heads, if the others do something else."""
+    if not 1 < len(x) <= 64:
+        return None
+    found = [_identify(x[[head]], y[[head]], places) for head in range(len(x))]
+    lines = [verdict.code for verdict in found if verdict.explained]
+    if not lines:
+        return None
+    most = max(lines, key=lines.count)
+    others = [head for head, verdict in enumerate(found) if verdict.code != most]
+    verdict = found[[each.code for each in found].index(most)]
+    said = f"Not explained: heads {others} do something else: {found[others[0]].sentences[0]}"
+    return replace(verdict, explained=False, sentences=(*verdict.sentences, said))
+
+
+def _as_function(x, y, places, step) -> ProgramVerdict | None:
+    """Return the verdict on the matrices of pairs that several heads determine at each position.
+
+    That is for mistakes within a pair, which change norms. Shapes: x and y [heads, len, d].
+    """
+    heads, _, width = x.shape
+    if heads < 3 or width % 2:
+        return None
+    for pairs in layouts(width).values():
+        before, after = (rows[..., pairs].transpose(1, 2, 0, 3) for rows in (x, y))
+        # [len, pairs, heads, 2] → [len, pairs, 2, 2]
+        each = np.linalg.pinv(before) @ after
+        if np.abs(before @ each - after).max() > 8 * step * np.abs(y).max():
+            continue
+
+        def rotate(rows, positions, pairs=pairs, each=each):
+            made = np.einsum("lpa,lpab->lpb", rows[:, pairs], each[positions])
+            out = np.empty_like(rows)
+            out[:, pairs] = made
+            return out
+
+        verdict = identify_function(rotate, width, 1)
+        said = tuple(s for s in verdict.sentences if not s.startswith("It ends"))
+        if verdict.explained:
+            return replace(verdict, sentences=said, tried_on="these rows")
+    return None
 
 
 # ---------------------------------------------------------------- pairs of columns
@@ -251,7 +320,6 @@ def _compare(
 ) -> list[Check]:
     """Compare all rows of up to eight heads with a line of posviz."""
     ours = np.stack([apply_line(line, head, places) for head in x[:8]])
-    off = np.abs(ours - y[:8])
+    off = np.abs(ours - y[:8]).max(axis=0)
     allowed = 3 * float(np.abs(y).max()) * (step + 3e-7 * float(np.abs(places).max() + 1))
-    wrong = tuple(np.flatnonzero(off.max(axis=(0, 1)) > allowed).tolist())
-    return [Check(int(np.abs(places).max()) + 1, float(off.max()), allowed, wrong)]
+    return [compared(off, allowed, places, int(np.abs(places).max()) + 1)]

@@ -12,11 +12,12 @@ import numpy as np
 from posviz.blackbox.blocks import Blocks, blocks_of
 from posviz.blackbox.box import Box, NotLinear, matrices, require_linear
 from posviz.blackbox.lines import step_of
-from posviz.blackbox.rotation import Rotation, apply_line, dtype_of, line_of, named
+from posviz.blackbox.rotation import Rotation, dtype_of, named
 from posviz.blackbox.rules import FrequencyRule, name_loosely, roundest
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
+from posviz.blackbox.writing import apply_line, line_of
 
 NEAR = 32  # positions that are asked one by one
 FARTHEST = 2**17
@@ -59,7 +60,10 @@ def identify_function(
     if blocks.mixed:
         from posviz.blackbox.mixed import mixed_verdict
 
-        return mixed_verdict(box, blocks)
+        farthest = 2048
+        while farthest > near and _fails(box, np.array([farthest - 1])):
+            farthest //= 2
+        return mixed_verdict(box, blocks, farthest)
     ask = _asker(box, blocks)
     positions, response, reach = _walk(ask, near)
     step = step_of(response.view(np.float64))
@@ -131,8 +135,8 @@ def _walk(
             return "gives NaN"
         return "changes" if np.abs(again - before).max() > CHANGED else ""
 
-    for place in [*(int(near * 1.5**power) for power in range(24)), FARTHEST]:
-        place = min(place, FARTHEST - 1)
+    far = [int(near * 1.5**power) for power in range(24)]
+    for place in [*(place for place in far if place < FARTHEST - 1), FARTHEST - 1]:
         if what := trouble(place):
             remembers = what == "changes" and np.abs(ask(np.array([near - 1]))[0] - before).max()
             if remembers > CHANGED:
@@ -229,13 +233,23 @@ def _with_rule(r: Rotation, rule: FrequencyRule) -> Rotation:
 class Check:
     """A comparison on fresh inputs at positions below ``end``: the largest difference, and where.
 
-    wrong: the columns that differ by more than rounding.
+    begins: the first position, and wrong: the columns, that differ by more than rounding.
     """
 
     end: int
     difference: float
     allowed: float
-    wrong: tuple[int, ...]
+    begins: int = 0
+    wrong: tuple[int, ...] = ()
+
+
+def compared(off: np.ndarray, allowed: float, places: np.ndarray, end: int) -> Check:
+    """Return the comparison of rows [len, width] that differ by ``off`` at their positions."""
+    off = np.nan_to_num(off, nan=np.inf)
+    rows = np.flatnonzero(off.max(axis=1) > allowed)
+    begins = int(places.reshape(len(off), -1)[rows].max(axis=1).min()) if len(rows) else 0
+    wrong = np.flatnonzero(off.max(axis=0) > allowed)
+    return Check(end, float(off.max()), allowed, begins, tuple(wrong.tolist()))
 
 
 def _recorded(r: Rotation, response: np.ndarray) -> Check:
@@ -244,7 +258,7 @@ def _recorded(r: Rotation, response: np.ndarray) -> Check:
     angles = r.direction * np.outer(np.arange(NEAR) + (r.start or 0), inv_freq)
     ours = (r.gain or 1.0) * np.exp(1j * angles[:, : response.shape[1]])
     off = float(np.abs(ours - response[:NEAR]).max())
-    return Check(NEAR, off, 2e-5, ())
+    return Check(NEAR, off, 2e-5)
 
 
 def check(box: Box, line: str, end: int, step: float) -> list[Check]:
@@ -261,10 +275,8 @@ def check(box: Box, line: str, end: int, step: float) -> list[Check]:
             places = np.sort(rng.integers(low, high, size=shape), axis=0)
             x = rng.normal(size=(length, box.head_dim))
             got, ours = box(x, places), apply_line(line, x, places)
-            off = np.nan_to_num(np.abs(got - ours), nan=np.inf)
             eps = max(step_of(got), step)
             allowed = float(np.abs(ours).max()) * (3 * eps + 3e-7 * stop)
-            wrong = tuple(np.flatnonzero(off.max(axis=0) > allowed).tolist())
-            checks.append(Check(stop, float(off.max()), allowed, wrong))
+            checks.append(compared(np.abs(got - ours), allowed, places, stop))
         start = stop
     return checks

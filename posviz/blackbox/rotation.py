@@ -10,11 +10,9 @@ import numpy as np
 
 from posviz.arrays import to_dtype
 from posviz.blackbox.blocks import Blocks, layout_of
-from posviz.blackbox.lines import compute, listed, step_of
+from posviz.blackbox.lines import step_of
 from posviz.blackbox.rules import FrequencyRule, Gain, name_rule, rounded, roundest
 from posviz.blackbox.track import Track, start_of
-from posviz.encodings.doors import Encoding
-from posviz.encodings.rotary import LAYOUTS
 from posviz.encodings.xpos import xpos_scale
 
 TELLING = 128  # tokens: nearer positions do not tell float32 from float64
@@ -41,13 +39,6 @@ class Rotation:
     def rotary_dim(self) -> int:
         """The rotated dimensions of a head; those that a p-RoPE leaves at rest are among them."""
         return 2 * len(self.theta[0])
-
-
-def apply_line(line: str, x: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Return the rows x [len, d] as a line of posviz rotates them."""
-    value = compute(line)
-    rotate = value.at_query if isinstance(value, Encoding) else value
-    return np.asarray(rotate(x[None, None], positions)).reshape(len(x), -1)
 
 
 # ---------------------------------------------------------------- naming
@@ -143,6 +134,8 @@ def _gain(
         is_one = abs(middle - 1) < 2e-5 + spread
         known = 1.0 if is_one else roundest(middle, 1e-6 + spread / 8)
         return (known, 2e-5 + spread / 4), None
+    if loud.sum(axis=0).min() < 3:
+        return None, None
     lines = [np.polyfit(positions[rows], log[rows, k], 1) for k, rows in enumerate(loud.T)]
     slope, at_zero = np.array(lines).T
     if np.abs(log - at_zero - np.outer(positions, slope))[loud].max() > 0.02:
@@ -176,166 +169,6 @@ def _xpos(slope: np.ndarray) -> dict[str, Any] | None:
     return {"gamma": gamma, "scale_base": roundest(scale_base, 1e-5 * scale_base), "sign": sign}
 
 
-# ---------------------------------------------------------------- the line of posviz
-
-
-def line_of(rotation: Rotation) -> str:
-    """Return the line of posviz that rotates like it: an encoding, or a function if it must be."""
-    r, blocks = rotation, rotation.blocks
-    if len(r.theta) > 1:
-        return _line_of_axes(r)
-    layout = r.layout if r.layout in LAYOUTS else "interleaved"
-    at = _positions_in(r)
-    if r.xpos and not r.xpos["centre"]:
-        encoding = _xpos_line(r, layout)
-    elif r.rounding == "angles":
-        encoding = f"{_frequency_line(r)}.inv_freq"
-    else:
-        encoding = f"Rotary({_rotary_arguments(r)}layout={layout!r})"
-    into, out = "{}", "{}"
-    orders = _orders(r)
-    if orders is not None:
-        into, out = (_taking("{}", order) for order in orders)
-    elif r.leaving != r.layout and r.leaving in LAYOUTS:
-        out = f"change_layout({{}}, source={r.layout!r}, target={r.leaving!r}" + (
-            ")" if r.rotary_dim == blocks.width else f", rotary_dim={r.rotary_dim})"
-        )
-    whole = abs(blocks.rest_gain - 1) > 1e-4
-    if whole:
-        out = f"{roundest(blocks.rest_gain, 1e-6)!r} * {out}"
-    is_query = not r.xpos or (r.xpos["sign"] > 0 and not r.xpos["centre"])
-    if (at, into, out, r.rounding == "angles") == ("positions", "{}", "{}", False) and is_query:
-        return encoding
-    if r.xpos and r.xpos["centre"]:
-        out = f"{out} * {_scale_line(r, layout)}"
-    x = into.format("x")
-    if r.rounding == "angles":
-        angles = f'to_dtype(rotary_angles({at}, {encoding}), "{r.dtype}")'
-        gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
-        call = f"apply_rotary({x}, {angles}, layout={layout!r}{gain})"
-        return f"lambda x, positions: {out.format(call)}"
-    is_key = r.xpos and r.xpos["sign"] < 0 and not r.xpos["centre"]
-    door = "at_key" if is_key else "at_query"
-    return f"lambda x, positions: {out.format(f'{encoding}.{door}({x}, {at})')}"
-
-
-def _positions_in(r: Rotation) -> str:
-    start = r.start or 0
-    at = "positions" if not start else f"positions {'+' if start > 0 else '-'} {abs(start):g}"
-    if r.rounding:
-        at = f'to_dtype({at}, "{r.dtype}")'
-    return at if r.direction > 0 else (f"-({at})" if start and not r.rounding else f"-{at}")
-
-
-def _frequency_line(r: Rotation) -> str:
-    """Return the line that makes the frequencies, with their gain."""
-    if r.rule is None:
-        speed = [float(f"{s:.10g}") for s in r.direction * r.theta[0]]
-        return f"Frequencies({listed(speed)}" + (")" if r.gain in (1, None) else f", {r.gain!r})")
-    line = r.rule.code
-    own = compute(line).attention_factor
-    whole = abs(r.blocks.rest_gain - (r.gain or 1)) < 1e-4 and len(r.blocks.rest)
-    gain = 1.0 if r.gain is None or whole else r.gain
-    return line if abs(own - gain) < 2e-6 else f"{line}._replace(attention_factor={gain!r})"
-
-
-def _rotary_arguments(r: Rotation) -> str:
-    rule, line = r.rule, _frequency_line(r)
-    if (
-        rule
-        and rule.method == "plain"
-        and line == f"Frequencies(rotary_frequencies({r.rotary_dim}, {rule.base!r}))"
-    ):
-        base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
-        part = "" if r.rotary_dim == r.blocks.width else f"rotary_dim={r.rotary_dim}, "
-        return base + part
-    return f"frequencies={line}, "
-
-
-def _xpos_line(r: Rotation, layout: str) -> str:
-    assert r.xpos
-    base = r.rule.base if r.rule and r.rule.base else 1e4
-    given = [] if base == 1e4 else [f"base={base!r}"]
-    given += [
-        f"{n}={r.xpos[n]!r}"
-        for n, usual in (("gamma", 0.4), ("scale_base", 512.0))
-        if r.xpos[n] != usual
-    ]
-    return f"XPos({', '.join([*given, f'layout={layout!r}'])})"
-
-
-def _scale_line(r: Rotation, layout: str) -> str:
-    """Return the line of xPos's scale, counted from its centre, for each column."""
-    assert r.xpos
-    sign = "-" if r.xpos["sign"] < 0 else ""
-    numbers = f"gamma={r.xpos['gamma']!r}, scale_base={r.xpos['scale_base']!r}"
-    scale = f"xpos_scale({sign}(positions - {r.xpos['centre']!r}), {r.rotary_dim}, {numbers})"
-    return f"np.repeat({scale}, 2, -1)" if layout == "interleaved" else f"np.tile({scale}, 2)"
-
-
-def _orders(r: Rotation) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the columns to take before and after, where the layouts of posviz do not say it."""
-    b, width = r.blocks, r.blocks.width
-    same = np.array_equal(b.entering, b.leaving) and np.array_equal(b.rest, b.rest_to)
-    usual = r.layout in LAYOUTS and r.first_column == 0
-    moved = r.leaving in LAYOUTS and np.array_equal(b.rest, b.rest_to)
-    if usual and (same or (moved and b.leaving.min() == 0 and not _swapped(b))):
-        return None
-    n, half = len(b.entering), r.layout == "half_split"
-    rest = b.rest
-    if half:
-        still = r.rotary_dim // 2 - n  # pairs at rest, whose columns are between the others
-        extra = b.entering[:1, :] * 0 + b.entering[-1:] + np.arange(1, still + 1)[:, None]
-        entering, leaving = np.vstack([b.entering, extra]), np.vstack([b.leaving, extra])
-        rest = np.array([c for c in b.rest if c not in extra], int)
-        go, come = entering.T.ravel(), leaving.T.ravel()
-    else:
-        go, come = b.entering.ravel(), b.leaving.ravel()
-    to = dict(zip(b.rest.tolist(), b.rest_to.tolist(), strict=True))
-    order = np.append(go, rest)
-    target = np.append(come, [to[c] for c in rest.tolist()]).astype(int)
-    if len(order) != width:
-        order = np.append(order, [c for c in range(width) if c not in order])
-        target = np.append(target, [c for c in range(width) if c not in target])
-    return order, np.argsort(target)
-
-
-def _swapped(b: Blocks) -> bool:
-    return bool((np.diff(b.leaving, axis=1) < 0).any())
-
-
-def _columns(order: np.ndarray) -> str:
-    """Write an order of columns as an index, short where it has a short form."""
-    width = len(order)
-    known = {f"np.roll(np.arange({width}), {-order[0]})": np.roll(np.arange(width), -order[0])}
-    if width % 2 == 0:
-        known[f"np.arange({width}).reshape(-1, 2)[:, ::-1].ravel()"] = np.arange(width) ^ 1
-        half = np.roll(np.arange(width), width // 2)
-        known[f"np.roll(np.arange({width}), {width // 2})"] = half
-    short = [line for line, columns in known.items() if np.array_equal(columns, order)]
-    return short[0] if short else repr(order.tolist())
-
-
-def _taking(x: str, order: np.ndarray) -> str:
-    """Write that columns are taken in an order, unless it is their own."""
-    if np.array_equal(order, np.arange(len(order))):
-        return x
-    return f"{x}[..., {_columns(order)}]"
-
-
-def _line_of_axes(r: Rotation) -> str:
-    """Return the line for positions with columns: axial, M-RoPE, or a frequency for each axis."""
-    layout = r.layout if r.layout in LAYOUTS else "interleaved"
-    order, back = _orders(r) or [np.arange(r.blocks.width)] * 2
-    x, out = _taking("x", order), _taking("{}", back)
-    angles = axes_line(r) or f"positions @ {listed(np.round(r.theta, 12))}"
-    if r.start:
-        angles = angles.replace("positions", f"(positions + {r.start:g})")
-    gain = "" if r.gain in (1.0, None) else f", attention_factor={r.gain!r}"
-    call = f"apply_rotary({x}, {angles}, layout={layout!r}{gain})"
-    return f"lambda x, positions: {out.format(call)}"
-
-
 def axis_of_pairs(theta: np.ndarray) -> np.ndarray | None:
     """Return the axis that each pair follows, or None where a pair follows several."""
     size = np.abs(theta)
@@ -357,40 +190,6 @@ def rule_of_axes(theta: np.ndarray, error: np.ndarray) -> FrequencyRule | None:
     rules = [name_rule(speed[axis == a], error[axis == a]) for a in np.unique(axis)]
     bases = {rule and (rule.base, rule.method, rule.factor) for rule in rules}
     return rules[0] if len(bases) == 1 else None
-
-
-def axes_line(r: Rotation) -> str | None:
-    """Return the angles [len, pairs] of positions [len, axes] as posviz makes them, if it does."""
-    axis, rule = axis_of_pairs(r.theta), r.rule
-    if axis is None or rule is None:
-        return None
-    n, own = r.theta.shape[1], rule.frequencies().inv_freq
-    lines = []
-    if len(own) == n:
-        inv_freq = f"rotary_frequencies({2 * n}, {rule.base!r})"
-        sections = tuple(np.bincount(axis, minlength=3).tolist())
-        lines = [
-            f"mrope_angles(np.moveaxis(positions, -1, 0), {inv_freq}, {sections}, interleaved={i})"
-            for i in (False, True)
-            if len(r.theta) == 3
-        ]
-        lines.append(f"positions[..., {axis.tolist()}] * {inv_freq}")
-    elif len(r.theta) == 2:
-        base = "" if rule.base == 1e4 else f"base={rule.base!r}, "
-        lines = [
-            f"axial_angles(positions[..., 0], positions[..., 1], {2 * n}, {base}first={first!r})"
-            for first in ("column", "row")
-        ]
-    return next((line for line in lines if _angles_fit(line, r.theta)), None)
-
-
-def _angles_fit(line: str, theta: np.ndarray) -> bool:
-    positions = np.array([[5, 3, 2], [0, 7, 4], [6, 0, 1]])[:, : len(theta)]
-    try:
-        angles = compute(f"lambda positions: {line}")(positions)
-    except ValueError:
-        return False
-    return bool(np.abs(angles - positions @ theta).max() < 1e-4 * max(1, np.abs(theta).max()))
 
 
 # ---------------------------------------------------------------- how exact the angles are

@@ -170,11 +170,10 @@ def _line(theta: np.ndarray, error: np.ndarray) -> tuple[float, float, float, fl
 
 def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
     n, moving = len(theta), theta > 4 * error
-    if n == 1:
+    if n == 1 and moving[0]:
         factor = roundest(1 / theta[0], 4 * error[0] / theta[0] ** 2)
         one = f"Frequencies(np.array([{1 / factor:.12g}]))"
         yield FrequencyRule("plain" if factor == 1 else "linear", None, one, 0, factor)
-        return
     if moving.sum() < 2:
         return
     start, slope, start_spread, slope_spread = _line(theta, error)
@@ -185,16 +184,16 @@ def _straight(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
         log_base, spread = slope / step, slope_spread / step
         if log_base > MOST:
             continue
-        base = roundest(math.exp(log_base), math.exp(log_base) * spread)
+        base = roundest(math.exp(log_base), math.exp(log_base) * min(spread, 0.5))
         if base > 1:
             factor = math.exp(-start - first * math.log(base))
-            factor = roundest(factor, factor * (start_spread + first * spread))
+            factor = roundest(factor, factor * min(start_spread + first * spread, 0.5))
             yield from _named_line(n, name, base, factor)
     odd = math.exp(slope * n)  # the base of "2k/d"
     for base in USUAL_BASES[:8] if n > 1 else ():
         if base * LEAST < odd:
             grown = (odd / base) ** ((n - 1) / n)
-            factor = roundest(grown, grown * slope_spread * n)
+            factor = max(roundest(grown, grown * min(slope_spread * n, 0.5)), LEAST)
             line = f"ntk({2 * n}, {factor!r}{_base(base)})"
             cost = 2 + cost_of(base) + digits(factor)
             yield FrequencyRule("ntk", base, line, cost, factor)
@@ -237,7 +236,7 @@ def _proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator
         if not 0 < slope * n < MOST:
             return
         base = roundest(math.exp(slope * n), math.exp(slope * n) * spread * n)
-        factor = roundest(math.exp(-start), math.exp(-start) * start_spread)
+        factor = roundest(math.exp(-start), math.exp(-start) * min(start_spread, 0.5))
         pairs = [(base, factor)] if base > 1 else []
     for base, factor in pairs:
         share = moving / n if int(moving / n * n) == moving else (moving + 0.5) / n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,16 +16,21 @@ if TYPE_CHECKING:
     from posviz.blackbox.function import Check, Reach
 
 MOST_RUNS = 4  # of pairs that follow one axis; more than that alternate
+CERTAIN = 16  # tokens: if a line differs before, its facts are guesses
 STYLE = {"interleaved": "GPT-J style", "half_split": "rotate_half, GPT-NeoX style"}
+SLOWED = "scaling with factor {factor:g}: slow pairs are slowed, and fast pairs stay."
 METHODS = {
     "linear": "All frequencies are divided by {factor:g}, as position interpolation does.",
+    "doubled": "All frequencies are multiplied by {times:g}: positions are multiplied, or it "
+    "rotates more than once.",
     "ntk": "NTK makes the last pair {factor:g} times as slow, and the first one stays.",
-    "yarn": "YaRN with factor {factor:g} slows the slow pairs, and the fast ones stay.",
-    "llama3": "Llama 3's way with factor {factor:g} slows the slow pairs, and the fast ones stay.",
-    "longrope": "Each frequency is divided by a number of its own, as in LongRoPE.",
+    "yarn": f"It has YaRN's {SLOWED}",
+    "llama3": f"It has Llama 3's {SLOWED}",
+    "longrope": "Each frequency is divided by a number of its own, at least 1: LongRoPE does so, "
+    "and so do unknown rules.",
     "proportional": "Only the first {fraction:.3g} of the pairs rotate (p-RoPE).",
 }
-UPSIDE_DOWN = "{method} is upside down: it slows the fast pairs, and the slow ones stay."
+UPSIDE_DOWN = "Its {method} is upside down: fast pairs are slowed by {factor:g}, slow ones stay."
 DYNAMIC = (
     "It is dynamic NTK with factor {factor:g}: a call of more than {original_max_seq_len:,} "
     "tokens slows all pairs but the first."
@@ -37,8 +43,13 @@ def rotation_verdict(
     """Return the verdict on a rotation that was compared with its line of posviz."""
     bad = [c for c in checks if c.difference > c.allowed]
     near = [c for c in checks if c.end <= 4096] or checks[:1]
-    rule = r.rule
+    parameters = (r.rule.parameters if r.rule else {}) | (r.xpos or {})
+    parameters |= {"rounding": r.rounding} if r.rounding else {}
+    rule, by_call = r.rule, bool(r.rule and "positions" in r.rule.code)
     said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
+    if bad and min(check.begins for check in bad) < CERTAIN:  # nothing but the pairs is sure
+        said, rule, r = said[:1], None, replace(r, start=None, gain=None, dtype=None)
+        parameters = {}
     return ProgramVerdict(
         "rotation",
         (*said, *_unexplained(r, bad)),
@@ -49,14 +60,17 @@ def rotation_verdict(
         rotary_dim=r.rotary_dim,
         axes=_axes(r),
         base=rule.base if rule else None,
-        direction=r.direction,
+        direction=r.direction if rule or not bad else None,
         first_position=r.start,
         method=rule.method if rule else "other",
         factor=rule.factor if rule else None,
         attention_factor=r.gain,
         dtype=r.dtype,
         exponent=rule.exponent if rule else None,
-        parameters=(rule.parameters if rule else {}) | (r.xpos or {}),
+        frequencies=np.abs(r.theta).sum(axis=0)
+        if by_call or not rule
+        else rule.frequencies().inv_freq,
+        parameters=parameters,
         picture=r,
     )
 
@@ -108,12 +122,12 @@ def _angles(r: Rotation) -> list[str]:
     elif rule.base is None:
         said.append("It has one pair, which shows no base.")
     else:
-        exponent = "" if rule.exponent == "2k/d" else f", with the exponent {rule.exponent}"
+        exponent = "" if rule.exponent == "2k/d" else f", and its exponent {rule.exponent}"
         said.append(f"The base is {rule.base:,.10g}{exponent}.")
     if r.start is None:
         said.append("The angles at position 0 follow no first position.")
     elif r.start:
-        said.append(f"Position 0 is rotated as position {signed(r.start, 'g')}.")
+        said.append(f"Positions start at {signed(r.start, ',g')}, not at 0.")
     return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
 
 
@@ -126,7 +140,10 @@ def _method(r: Rotation) -> list[str]:
         form = UPSIDE_DOWN
     elif rule.parameters.get("dynamic"):
         form = DYNAMIC
-    return [form.format(method=rule.method, factor=rule.factor, **rule.parameters)]
+    elif rule.method == "linear" and rule.factor < 1:
+        form = METHODS["doubled"]
+    numbers = {"factor": rule.factor, "times": 1 / rule.factor, "method": rule.method}
+    return [form.format(**numbers, **rule.parameters)]
 
 
 def _gain(r: Rotation) -> list[str]:
@@ -152,7 +169,7 @@ def _gain(r: Rotation) -> list[str]:
 
 def _format(r: Rotation) -> list[str]:
     if r.dtype not in ("bfloat16", "float16"):
-        return [f"The angles are as exact as {r.dtype}."] if r.dtype else []
+        return [f"Far positions are as exact as {r.dtype} makes them."] if r.dtype else []
     what = r.rounding or "frequencies"
     return [f"The {what} are rounded to {r.dtype}, so far positions are wrong."]
 
@@ -180,7 +197,8 @@ def _reach(reach: Reach | None) -> list[str]:
 def _unexplained(r: Rotation, bad: list[Check]) -> list[str]:
     if not bad:
         return []
-    first = min(bad, key=lambda c: c.end)
-    pairs = [k for k, pair in enumerate(r.blocks.leaving.tolist()) if {*pair} & {*first.wrong}]
+    begins = min(check.begins for check in bad)
+    columns = {column for check in bad for column in check.wrong}
+    pairs = [k for k, pair in enumerate(r.blocks.leaving.tolist()) if {*pair} & columns]
     which = f"pairs {pairs[0]} to {pairs[-1]}" if pairs else "columns at rest"
-    return [f"Not explained: before position {first.end:,} already, {which} differ from the line."]
+    return [f"Not explained: {which} differ from the line, from position {begins:,} on."]

@@ -12,11 +12,12 @@ from posviz.blackbox.blocks import Blocks
 from posviz.blackbox.dump import layouts
 from posviz.blackbox.function import Check
 from posviz.blackbox.lines import compute, step_of
-from posviz.blackbox.rotation import dtype_of, line_of, named
+from posviz.blackbox.rotation import dtype_of, named
 from posviz.blackbox.rules import FrequencyRule, name_rule, roundest
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import start_of, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
+from posviz.blackbox.writing import line_of
 from posviz.wording import signed
 
 SAMPLE = 256
@@ -304,7 +305,7 @@ def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> ProgramVerdic
     inv_freq = rotation.rule.frequencies().inv_freq if rotation.rule else np.abs(rotation.theta[0])
     ours = size * np.exp(1j * rotation.direction * np.outer(places + start, inv_freq))
     off = float(np.abs(ours - z).max())
-    checks = [Check(len(z), off, size * (2 * step + 4e-7 * (len(z) + abs(start))), ())]
+    checks = [Check(len(z), off, size * (2 * step + 4e-7 * (len(z) + abs(start))))]
     verdict = rotation_verdict(rotation, line, checks, None)
     known = f"Equal columns show that it is meant for the layout {layout}."
     said = known if layout else "Which columns are pairs, cosines and sines do not tell."
@@ -333,5 +334,5 @@ def identify_inv_freq(inv_freq: Any) -> ProgramVerdict:
     return ProgramVerdict(
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,
         direction=1, method=rule.method, factor=rule.factor, exponent=rule.exponent,
-        parameters=rule.parameters, dtype=rule.parameters.get("rounded"),
+        parameters=rule.parameters, dtype=rule.parameters.get("rounded"), frequencies=theta,
     )  # fmt: skip

@@ -45,7 +45,9 @@ class ProgramVerdict:
     slopes: tuple[float, ...] | None = None
     depends_on: str | None = None
     # all
+    frequencies: Any = field(default=None, repr=False, compare=False)  # [rotary_dim/2]
     parameters: dict[str, Any] = field(default_factory=dict)
+    tried_on: str = "fresh inputs"
     same_as: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     mended_by: str | None = None
@@ -59,7 +61,12 @@ class ProgramVerdict:
             others = len(self.same_as) - MOST_NAMED
             rest = [f"{others} more"] * (others > 0)
             lines += ["", f"The same as {'; '.join([*self.same_as[:MOST_NAMED], *rest])}."]
-        lines += ["", *self.differences] if self.differences else []
+        if self.differences:
+            lines += [
+                "",
+                "What differs from what was meant:",
+                *(f"- {d}" for d in self.differences),
+            ]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -68,10 +75,9 @@ class ProgramVerdict:
         """Return how far the line of posviz is from the program, as a sentence."""
         if self.difference is None:
             return "This line was not compared with the program."
-        if self.difference == 0:
-            return "This line of posviz reproduces it exactly on fresh inputs."
         if self.explained:
-            return f"This line of posviz reproduces it to {self.difference:.0e} on fresh inputs."
+            how = f"to {self.difference:.0e}" if self.difference else "exactly"
+            return f"This line of posviz reproduces it {how} on {self.tried_on}."
         return (
             f"This line of posviz is the nearest found, and still differs by up to "
             f"{self.difference:.2g}, so the program is not explained."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posviz.cli.common import argument, command, option
-from posviz.wording import quoted, reason, shortened
+from posviz.wording import quoted, shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,10 +21,13 @@ Meant = Annotated[
     str | None,
     option("--meant", "What it should do: a config.json, a library, or sources as above.", "WHAT"),
 ]
-HeadDim = Annotated[int, option("--head-dim", "The width of x that a function takes.", "D")]
+HeadDim = Annotated[
+    int | None,
+    option("--head-dim", "The width of x for a function; else the config.json's, or 64.", "D"),
+]
 Positions = Annotated[Path | None, option("--positions", "Positions of the rows.", "FILE")]
 Shape = Annotated[
-    str | None, option("--shape", "The shape of raw float32 files, as 40,8,64.", "LENGTHS")
+    str | None, option("--shape", "The shape of raw float32 files, as 200,8,64.", "LENGTHS")
 ]
 AsJson = Annotated[bool, option("--json", "Print the facts as JSON.")]
 
@@ -34,7 +37,7 @@ def identify(
     sources: Sources,
     kind: As = None,
     meant: Meant = None,
-    head_dim: HeadDim = 64,
+    head_dim: HeadDim = None,
     positions: Positions = None,
     shape: Shape = None,
     as_json: AsJson = False,
@@ -49,7 +52,7 @@ def identify(
     \b
     posviz identify before.npy after.npy
     posviz identify before.npy after.npy --meant config.json
-    posviz identify before.f32 after.f32 --shape 40,8,64
+    posviz identify before.f32 after.f32 --shape 200,8,64
     posviz identify wrong.npz --meant right.npz
     posviz identify my_rope.py:rotate --head-dim 128 --meant "transformers Llama"
     posviz identify table.npy --json
@@ -59,7 +62,7 @@ def identify(
     try:
         given = _read(sources, kind, _lengths(shape))
         given |= {"positions": _array(positions)} if positions else {}
-        given |= {"head_dim": head_dim} if "rotate" in given else {}
+        given |= {"head_dim": head_dim or _head_dim(meant)} if "rotate" in given else {}
         verdict = name_it(**given, meant=_meant(meant))
     except TypeError as error:
         raise ValueError(error) from error
@@ -68,10 +71,10 @@ def identify(
 
 
 def _lengths(shape: str | None) -> tuple[int, ...] | None:
-    """Return the lengths in "40,8,64"."""
+    """Return the lengths in "200,8,64"."""
     words = shape.split(",") if shape else []
     if not all(word.strip().isdigit() for word in words):
-        raise ValueError(f"--shape takes lengths with commas, as 40,8,64; got {quoted(shape)}.")
+        raise ValueError(f"--shape takes lengths with commas, as 200,8,64; got {quoted(shape)}.")
     return tuple(map(int, words)) or None
 
 
@@ -97,9 +100,24 @@ def _read(
         return known
     if len(arrays[0]) > 1:
         names = shortened(", ".join(arrays[0]))
-        raise ValueError(f"{sources[0]} holds {names}: name its arrays {', '.join(KINDS)}.")
+        raise ValueError(
+            f"{sources[0]} holds {names}: name two arrays before and after, or one of them "
+            f"{', '.join(KINDS[2:])}."
+        )
     array = next(iter(arrays[0].values()))
     return {kind or BY_AXES.get(array.ndim, "table"): array}
+
+
+def _head_dim(meant: str | None) -> int:
+    """Return the width of a head that a config.json names, or 64."""
+    if meant is None or Path(meant).suffix != ".json":
+        return 64
+    from posviz.configs.loading import loaded, part_for_texts
+
+    config = part_for_texts(loaded(Path(meant)))
+    width, heads = config.get("hidden_size"), config.get("num_attention_heads")
+    shared = width // heads if isinstance(width, int) and isinstance(heads, int) and heads else 64
+    return config.get("head_dim") or shared
 
 
 def _meant(meant: str | None) -> Any:
@@ -124,7 +142,9 @@ def _arrays(path: Path, shape: tuple[int, ...] | None) -> "dict[str, np.ndarray]
             return {"": np.fromfile(path, "<f4").reshape(shape)}
         loaded = np.load(path, allow_pickle=False)
     except OSError as error:
-        raise ValueError(f"{shortened(path)}: {reason(error)}") from error
+        raise ValueError(
+            f"{shortened(path)}: {getattr(error, 'strerror', None) or error}"
+        ) from error
     except (ValueError, EOFError) as error:
         what = (
             f"does not hold {shape} numbers" if shape else "is no .npy, .npz or .safetensors file"
@@ -146,7 +166,9 @@ def _safetensors(path: Path) -> "dict[str, np.ndarray]":
         with safe_open(path, framework) as file:
             return {name: to_numpy(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
-        raise ValueError(f"{shortened(path)}: {reason(error)}") from error
+        raise ValueError(
+            f"{shortened(path)}: {getattr(error, 'strerror', None) or error}"
+        ) from error
 
 
 def _function(source: str) -> Any:

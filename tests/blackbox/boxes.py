@@ -49,6 +49,17 @@ def mixed_up(x, positions, join=np.tile, halves=False):
     return x * np.cos(angles) + swapped * np.sin(angles)
 
 
+def overwritten(x, positions, halves=True):
+    """The first member of a pair is overwritten before the second one is computed."""
+    order = np.arange(D).reshape((2, -1) if halves else (-1, 2))
+    first, second = order if halves else order.T
+    cos, sin = (wave(rotary_angles(positions, INV_FREQ)) for wave in (np.cos, np.sin))
+    y = np.array(x, float)
+    y[:, first] = y[:, first] * cos - y[:, second] * sin
+    y[:, second] = y[:, second] * cos + y[:, first] * sin
+    return y
+
+
 def behind(x, positions):
     """Only the last half of a head rotates, as in latent attention."""
     back = rope(x[:, D // 2 :], positions, rotary_frequencies(D // 2))
@@ -111,6 +122,9 @@ NAMED = {  # the program, and facts of its verdict
     "upside down": (upside_down, {"method": "yarn", "factor": 4}),
     "neighbours, cat(freqs, freqs)": (mixed_up, {"layout": "mixed", "base": 1e4}),
     "halves, repeated": (lambda x, p: mixed_up(x, p, halves=True), {"layout": "mixed"}),
+    "overwritten halves": (overwritten, {"layout": "mixed", "base": 1e4}),
+    "overwritten neighbours": (lambda x, p: overwritten(x, p, halves=False), {"base": 1e4}),
+    "twice": (lambda x, p: rope(rope(x, p), p), {"method": "linear", "factor": 0.5}),
     "xPos from its middle": (
         lambda x, p: XPos().at_query(rope(x, p * 0)[None, None], p - 500)[0, 0],
         {"method": "plain"},
@@ -126,6 +140,7 @@ UNKNOWN = {  # the program, and a word of what is said
     "deaf": (lambda x, p: rope(x, np.arange(len(x))), "other rows"),
     "mixing rows": (lambda x, p: rope(x, p) + x.mean(axis=0), "other rows"),
     "counting its calls": (lambda x, p: rope(x, p) * (1 + next(CALLS) % 2), "again"),
+    "mixing texts": (lambda x, p: rope(x, p) + (x[0] - x[1] if x.ndim > 2 else 0), "batch"),
     "twice as wide": (lambda x, p: np.concatenate([x, x], axis=-1), "128 columns"),
     "columns added": (lambda x, p: np.repeat(x[:, ::2] + x[:, 1::2], 2, axis=-1), "rotat"),
 }

@@ -14,7 +14,7 @@ from posviz import (
     to_dtype,
     yarn,
 )
-from tests.blackbox.boxes import D, rope
+from tests.blackbox.boxes import NAMED, D, rope
 
 ROTARY = {
     "plain": (Rotary(), 64, "plain"),
@@ -100,14 +100,14 @@ def test_an_order_that_changes_on_the_way_is_found():
 
 
 UNKNOWN = {
-    "random": (rows(40, D), rows(40, D, seed=1), "No pairs"),
-    "softmax": (rows(40, D), np.exp(rows(40, D)), "No pairs"),
+    "random": (rows(40, D), rows(40, D, seed=1), "No rotation"),
+    "softmax": (rows(40, D), np.exp(rows(40, D)), "No rotation"),
     "the same": (rows(40, D), rows(40, D), "nothing rotates"),
-    "one row": (rows(1, D), rows(1, D, seed=1), "say too little"),
-    "constant rows": (rows(40, D), np.ones((40, D)), "No pairs"),
-    "zeros": (np.zeros((40, D)), rows(40, D), "No pairs"),
+    "one row": (rows(1, D), rows(1, D, seed=1), "says too little"),
+    "constant rows": (rows(40, D), np.ones((40, D)), "No rotation"),
+    "zeros": (np.zeros((40, D)), rows(40, D), "No rotation"),
     "NaN": (rows(40, D), np.full((40, D), np.nan), "NaN"),
-    "an odd width": (rows(40, 63), rows(40, 63, seed=1), "No pairs"),
+    "an odd width": (rows(40, 63), rows(40, 63, seed=1), "No rotation"),
 }
 
 
@@ -131,3 +131,31 @@ def test_a_hundred_thousand_rows_are_read():
     assert identify(
         before=x, after=rope(x, np.arange(100_000), Rotary and 1e4 ** -(np.arange(8) / 8))
     ).explained
+
+
+@pytest.mark.parametrize(
+    ("held", "begins"), [(lambda p: np.minimum(p, 599), 600), (lambda p: p % 512, 512)]
+)
+def test_the_row_where_a_cache_ends_is_named(held, begins):
+    x, places = rows(4, 1000, D), np.arange(1000)
+    verdict = identify(before=x, after=np.stack([rope(head, held(places)) for head in x]))
+    assert (verdict.explained, verdict.base) == (False, 1e4)
+    assert f"from position {begins} on" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    "name", ["overwritten halves", "halves, repeated", "neighbours, cat(freqs, freqs)"]
+)
+def test_mistakes_within_a_pair_are_found_by_several_heads(name):
+    x = rows(4, 200, D, dtype="float32")
+    y = to_dtype(np.stack([NAMED[name][0](head, np.arange(200)) for head in x]), "float32")
+    verdict = identify(before=x, after=y)
+    assert verdict.explained, str(verdict)
+    assert (verdict.layout, verdict.base) == ("mixed", 1e4)
+
+
+def test_a_head_that_does_something_else_is_named():
+    x = rows(4, 60, D)
+    y = np.stack([rope(head, np.arange(60)) for head in x])
+    y[2] = x[2]
+    assert "heads [2] do something else" in str(identify(before=x, after=y))

@@ -15,6 +15,8 @@ def test_a_program_is_named_and_reproduced(name):
     assert verdict.explained, str(verdict)
     assert verdict.kind == "rotation"
     assert {fact: getattr(verdict, fact) for fact in facts} == pytest.approx(facts), str(verdict)
+    assert ("It ends" in str(verdict)) == (name == "float16 positions")
+    assert "All positions from" not in str(verdict)
 
 
 @pytest.mark.parametrize("name", UNKNOWN)

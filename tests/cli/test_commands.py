@@ -35,6 +35,7 @@ NAMES = (
     "posviz grade",
     "posviz rerun",
     "posviz export --to DIR",
+    "posviz identify",
 )  # sentences speak of them
 
 
@@ -99,7 +100,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     for name in ("before.npy", "after.npy", "table.npy"):
         np.save(name, np.eye(4))
     for name in ("before.f32", "after.f32"):
-        np.zeros(40 * 8 * 64, "<f4").tofile(name)
+        np.zeros(200 * 8 * 64, "<f4").tofile(name)
     np.savez("wrong.npz", before=np.eye(4), after=np.eye(4))
     Path("wrong.npz").with_stem("right").write_bytes(Path("wrong.npz").read_bytes())
     Path("my_rope.py").write_text("rotate = print")
@@ -126,6 +127,7 @@ every_knob.posviz.lessons.names = lambda: modules
     "gpu.py": """
 gpu.ENCODINGS = {"ALiBi": gpu.ENCODINGS["ALiBi"]}
 """,
+    "identify.py": "identify.LENGTH = 64",
     "pages.py": "pages.EVERY, pages.PLACES = ['00'], 2",
     "start.py": "start.NOTEBOOKS = start.Path('nowhere')",
 }

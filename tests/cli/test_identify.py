@@ -65,8 +65,8 @@ def test_sources_are_read_by_what_they_are(folder, sources):
 
 
 @pytest.mark.parametrize(("meant", "word", "status"), [
-    ("config.json", "set the base to 500,000", 1), ("dump.npz", "reorder the columns", 1),
-    ("before.npy,after.npy", "what was meant", 0), ("rope.py:rotate", "rotate 16 columns", 1),
+    ("config.json", "should be 500,000", 1), ("dump.npz", "reorder the rows", 1),
+    ("before.npy,after.npy", "what was meant", 0), ("rope.py:rotate", "should rotate 16", 1),
 ])  # fmt: skip
 def test_what_is_meant_may_be_a_file(folder, meant, word, status):
     assert run("before.npy", "after.npy", "--meant", meant)[0] == status
@@ -80,7 +80,7 @@ def test_facts_come_as_json(folder):
 
 def test_positions_come_from_a_file(folder):
     np.save("positions.npy", POSITIONS + 7)
-    assert "as position −7" in run("before.npy", "after.npy", "--positions", "positions.npy")[1]
+    assert "start at −7" in run("before.npy", "after.npy", "--positions", "positions.npy")[1]
 
 
 REFUSED = {
