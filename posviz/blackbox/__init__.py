@@ -74,6 +74,8 @@ def identify(
     elif before is not None:
         verdict = identify_dump(before, after, positions)
     elif table is not None:
+        if positions is not None:
+            raise ValueError("positions go with before and after, or with cos and sin.")
         verdict = identify_table(table)
     elif cos is not None:
         verdict = identify_cos_sin(cos, sin, positions)
@@ -82,4 +84,4 @@ def identify(
     else:
         verdict = identify_bias(scores if bias is None else bias, without)
     verdict = replace(verdict, same_as=same_as(verdict))
-    return verdict if meant is None else compared(verdict, meant, rotate, head_dim)
+    return verdict if meant is None else compared(verdict, meant, rotate, head_dim, axes)

@@ -10,13 +10,14 @@ import numpy as np
 
 from posviz.arrays import to_numpy
 from posviz.blackbox.lines import compute, listed, step_of
-from posviz.blackbox.rules import digits, roundest
+from posviz.blackbox.rule import digits, roundest
 from posviz.blackbox.verdict import ProgramVerdict, unknown
 from posviz.encodings.alibi import alibi_slopes
 from posviz.encodings.deberta import deberta_bucket
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
 
+FORMATS = {2.0**-8: "bfloat16", 2.0**-10: "float16"}
 MASKED = -9.9e3  # what is below it hides a key
 
 
@@ -44,8 +45,11 @@ def identify_bias(bias: Any, without: Any = None) -> ProgramVerdict:
     """Return the verdict on a bias [heads, q_len, k_len], or on scores with it and without."""
     array = np.asarray(to_numpy(bias), np.float64)
     if without is not None:
+        plain = np.asarray(to_numpy(without), np.float64)
+        if plain.shape != array.shape:
+            raise ValueError(f"scores are {array.shape} and without {plain.shape}: give one shape.")
         with np.errstate(invalid="ignore"):
-            array = array - np.asarray(to_numpy(without), np.float64)
+            array = array - plain
             array = np.where(np.isnan(array), -np.inf, array)  # hidden in both
     if array.ndim == 4 and len(array) > 1:
         if np.nanmax(np.abs(np.where(np.isfinite(array), array - array[:1], 0))) > 1e-5:
@@ -65,13 +69,13 @@ def identify_bias(bias: Any, without: Any = None) -> ProgramVerdict:
     scale = float(np.abs(array[seen]).max())
     if scale == 0:
         return unknown("All entries are 0: no bias is added.")
-    step = step_of(array[seen])
-    found = _identify(array, seen, scale * max(4 * step, 2e-6))
-    if not found.explained and step < 2.0**-9:  # computed in half precision, and cast since
+    found = _identify(array, seen, scale * 2e-6)
+    if not found.explained:  # in half precision, now or before it was cast
         rounded = _identify(array, seen, scale * 2.0**-8)
         if rounded.explained:
-            said = (*rounded.sentences, "It was computed in bfloat16, or as roughly.")
-            return replace(rounded, sentences=said, dtype="bfloat16")
+            said = (*rounded.sentences, "It agrees as closely as half precision does.")
+            dtype = FORMATS.get(step_of(array[seen]))
+            return replace(rounded, sentences=said, dtype=dtype)
     return found
 
 
@@ -150,7 +154,10 @@ def _named(b: ByOffset, array: np.ndarray, seen: np.ndarray) -> Iterator[Program
         grid_values = b.values[:, np.searchsorted(b.offsets, b.grid)]
         off = np.where(seen, np.abs(ours - grid_values), 0)
         explained = bool(np.nanmax(off) <= 2 * b.tolerance + 1e-6)
-        yield ProgramVerdict("bias", tuple(said), explained, float(np.nanmax(off)), line, **facts)
+        yield ProgramVerdict(
+            "bias", tuple(said), explained, float(np.nanmax(off)), line, tried_on="all entries",
+            **facts,
+        )  # fmt: skip
 
 
 def _alibi(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
@@ -166,7 +173,7 @@ def _alibi(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
     heads, own = len(slopes), alibi_slopes(len(slopes))
     single = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
     spread = b.tolerance / far.max() * 2 + 1e-6 * np.abs(slopes).max()
-    said = [f"It is ALiBi: a score falls by a slope times the distance, in {heads} heads."]
+    said = [f"It is ALiBi with {heads} slopes: a score falls by the slope times the distance."]
     if (slopes < 0).any():
         said = ["It is linear in the distance, but with the wrong sign: far keys gain."]
     made = f"alibi_slopes({heads})"
@@ -188,6 +195,7 @@ def _alibi(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
         said.append(more)
     if np.abs(zero).max() > b.tolerance:
         line = f"{line} + {listed(zero)}[:, None, None]"
+        said.append("Each head has a constant besides, which softmax does not see.")
     yield said, line, {
         "slopes": tuple(slopes.tolist()), "depends_on": depends, "method": "alibi"}  # fmt: skip
 

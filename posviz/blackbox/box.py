@@ -86,7 +86,11 @@ def _forms(rotate: Callable[..., Any]) -> list[Callable[..., np.ndarray]]:
             result = rotate(kind(np.array(x)[(None,) * lead]), kind(np.array(positions)))
             result = result[0] if isinstance(result, tuple | list) else result
             result = np.asarray(to_numpy(result), np.float64)
-            return result[(0,) * lead] if result.ndim == 2 + lead else result
+            if lead:
+                return result[(0,) * lead] if result.ndim == 2 + lead else result
+            while result.ndim > 2 and len(result) == 1:
+                result = result[0]
+            return result
 
         return call
 
@@ -120,6 +124,11 @@ def require_linear(box: Box) -> None:
         raise NotLinear("It gives another answer when it is called with the same input again.")
     if abs(of_both - (2 * of_x - of_y)).max() > 0.05 * scale:
         raise NotLinear("It is not linear: f(2x − y) is not 2 f(x) − f(y), so it is no rotation.")
+    if abs(box(0 * x, places)).max() > 1e-3 * scale:
+        raise NotLinear(
+            "It adds something to its rows: zeros do not stay zeros. To name a table that is "
+            "added, give the table."
+        )
     alone = np.concatenate([box(x[[row]], places[[row]]) for row in range(6)])
     if abs(alone - of_x).max() > 0.05 * scale:
         raise NotLinear(

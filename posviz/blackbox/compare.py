@@ -15,6 +15,7 @@ from posviz.blackbox.verdict import UNKNOWN, ProgramVerdict
 from posviz.blackbox.writing import apply_line
 from posviz.configs import read_config
 from posviz.encodings.doors import Encoding
+from posviz.encodings.relative import BiasByOffset, offsets
 from posviz.encodings.rotary import LAYOUTS, change_layout
 
 Rotate = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -23,8 +24,8 @@ CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
 # What is compared, and the sentence for a difference; {own} and {meant} are values.
 SENTENCES = {
     "kind": "It is a {own}, but a {meant} is meant.",
-    "layout": "Its layout is {own}, but {meant} is meant: {change}.",
-    "axes": "Its pairs follow the positions as {own}, but should as {meant}.",
+    "layout": "Its layout is {own}, but {meant} is meant: take the columns in the order of what is meant.",
+    "axes": "Pairs follow the positions as {own}, but should follow them as {meant}.",
     "direction": "It rotates the wrong way round: change the sign of the sines.",
     "first_position": "Positions start at {own}, but should start at {meant}. Scores stay as they "
     "are if queries and keys are shifted alike.",
@@ -41,9 +42,14 @@ SENTENCES = {
     "depends_on": "The bias depends on the {own}, but should depend on the {meant}.",
 }
 LAYOUT = (
-    "It rotates the pairs {own}, but {meant} are meant: rotate these, or reorder the rows of "
-    "W_Q.weight and W_K.weight in each head, {rows}."
+    "Its layout is {own}, but {meant} is meant: rotate the pairs {pairs}, or reorder the rows of "
+    "W_Q.weight and W_K.weight in each head: {rows}."
 )
+PARAMETERS = {  # of a table
+    "scale": "All numbers are multiplied by {own}, but should be by {meant}.",
+    "first": "The {own} comes first, but the {meant} should.",
+    "rows": "It has {own} rows, but should have {meant}.",
+}
 METHODS = {"plain": "no scaling", "other": "no known rule", "llama3": "Llama 3's scaling"}
 BY_CONFIG = (
     *("kind", "rotary_dim", "base", "method", "factor", "attention_factor", "exponent"),
@@ -51,74 +57,104 @@ BY_CONFIG = (
 )  # what a config.json settles
 
 
-def compared(own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int) -> ProgramVerdict:
+BY_FREQUENCIES = ("base", "method", "factor", "exponent")
+
+
+def compared(
+    own: ProgramVerdict, meant: Any, rotate: Any, head_dim: int, axes: int | None
+) -> ProgramVerdict:
     """Return the verdict with what differs from ``meant``, a sentence each, and what mends it."""
-    target, settled, *notes = _meant(meant, own, head_dim)
+    target, settled, *notes = _meant(meant, own, head_dim, axes)
     own = replace(own, sentences=(*own.sentences, *notes))
     if UNKNOWN in (own.kind, target.kind):
         which = "it" if own.kind == UNKNOWN else "is meant"
         why = f"What {which} does is not known, so no difference can be named."
         return replace(own, differences=(why,))
     wrong = [n for n in settled if _differ(n, getattr(own, n), getattr(target, n))]
-    if "method" in wrong and "factor" in wrong:
+    if _have_same_frequencies(own, target):
+        wrong = [name for name in wrong if name not in BY_FREQUENCIES]
+    elif "method" in wrong and "factor" in wrong:
         wrong.remove("factor")
     said = [_sentence(name, own, target) for name in wrong]
-    if not {"base", "exponent", "rotary_dim"} & {*wrong}:
+    if not {"base", "exponent", "rotary_dim", "dtype"} & {*wrong}:
         said += _apart_by_pair(own, target)
+    said += [PARAMETERS[n].format(own=own.parameters[n], meant=target.parameters[n])
+             for n in PARAMETERS if own.parameters.get(n) != target.parameters.get(n)
+             and n in own.parameters and n in target.parameters]  # fmt: skip
     is_whole, mended = "layout" in settled, None
-    if own.kind == target.kind == "rotation" and is_whole and target.code and own.code:
-        head_dim = own.picture.blocks.width if own.picture else head_dim
-        run = _runner(rotate, own, head_dim)
-        off = _apart(run, target.code, head_dim)
+    if is_whole and own.picture and target.picture and own.code and target.code:
+        run = _runner(rotate, own)
+        off = _apart(run, target)
         if not said and off > CLOSE:
             said.append(f"No fact differs, but the outputs do, by up to {off:.2g}.")
-        mended = _tried(run, _mends(own, target, wrong), target.code, head_dim)
-    more = [] if is_whole else [f"What is meant does not say the layout: here it is {own.layout}."]
-    more = more if own.kind == "rotation" else []
-    if not said:
-        more = ["It does what was meant.", *more]
+        mended = _tried(run, _mends(own, target, wrong), target)
+    reach = own.parameters.get("reach")
+    said += [reach] if reach and reach != target.parameters.get("reach") else []
+    if not (said or own.explained):
+        said.append("It is not explained, as is said above, so it may do something else.")
+    more = [] if said else ["It does what was meant."]
+    if own.kind == "rotation" and not is_whole:
+        more.append(f"What is meant does not say the layout: here it is {own.layout}.")
     return replace(
         own, sentences=(*own.sentences, *more), differences=tuple(said), mended_by=mended
     )
 
 
-def _meant(meant: Any, own: ProgramVerdict, head_dim: int) -> tuple:
-    """Return what is meant as a verdict, the facts that it settles, and a sentence on a library."""
+def _meant(meant: Any, own: ProgramVerdict, head_dim: int, axes: int | None) -> tuple:
+    """Return what is meant as a verdict, the facts that it settles, and sentences on it."""
     from posviz.blackbox import identify
 
     if isinstance(meant, ProgramVerdict):
         return meant, SENTENCES
+    if isinstance(meant, BiasByOffset) and own.kind == "bias":
+        apart = offsets(range(64), range(64))
+        return identify(bias=meant.bias(apart, len(own.slopes or "1"))), SENTENCES
     if isinstance(meant, Encoding):
         encoding = meant
         meant = lambda x, p: encoding.at_query(x[None, None], p)[0, 0]  # noqa: E731
     if callable(meant):
-        return identify(meant, head_dim=head_dim), SENTENCES
-    arrays = {"before", "table", "cos", "inv_freq", "bias", "scores"}
+        return identify(meant, head_dim=head_dim, axes=axes), SENTENCES
+    arrays = {"rotate", "before", "table", "cos", "inv_freq", "bias", "scores"}
     if isinstance(meant, dict) and arrays & {*meant}:
         return identify(**meant), SENTENCES
-    if isinstance(meant, dict) or _is_config(meant):
-        return _of_config(meant), BY_CONFIG
-    return library(str(meant), own)
+    if isinstance(meant, dict) or (isinstance(meant, str | Path) and _is_config(meant)):
+        return _of_config(meant, own)
+    if not isinstance(meant, str):
+        raise TypeError("meant takes arrays by their names, as meant=dict(table=…).")
+    return library(meant, own)
+
+
+def _have_same_frequencies(own: ProgramVerdict, meant: ProgramVerdict) -> bool:
+    if own.frequencies is None or np.shape(own.frequencies) != np.shape(meant.frequencies):
+        return False
+    return bool(np.allclose(own.frequencies, meant.frequencies, rtol=1e-4, atol=1e-9))
 
 
 def _is_config(meant: str | Path) -> bool:
     return str(meant).lstrip().startswith("{") or Path(meant).suffix == ".json"
 
 
-def _of_config(source: Any) -> ProgramVerdict:
-    """Return what a config.json means for the first kind of layers that rotates."""
+def _of_config(source: Any, own: ProgramVerdict) -> tuple:
+    """Return what a config.json means for the kind of layers that is nearest to a verdict."""
     from posviz.blackbox import identify
 
-    kinds = read_config(source).kinds
-    made = next((kind.frequencies for kind in kinds if kind.frequencies is not None), None)
-    if made is None:
+    try:
+        kinds = [kind for kind in read_config(source).kinds if kind.frequencies is not None]
+    except OSError as error:
+        raise ValueError(f"{source}: {error.strerror}") from error
+    if not kinds:
         raise ValueError("By this config.json no layer rotates, so there is nothing to compare.")
-    return replace(
-        identify(inv_freq=made.inv_freq),
-        attention_factor=float(made.attention_factor),
-        first_position=0.0,
-        dtype="float32",
-    )
+    found = [(identify(inv_freq=k.frequencies.inv_freq), k) for k in kinds]  # type: ignore[union-attr]
+    same = [pair for pair in found if _have_same_frequencies(own, pair[0])]
+    verdict, kind = (same or found)[0]
+    assert kind.frequencies is not None
+    gain = float(kind.frequencies.attention_factor)
+    more: dict[str, Any] = {"attention_factor": gain, "first_position": 0.0, "dtype": "float32"}
+    note = [f"It is compared with the layers {kind.kind}."] if len(kinds) > 1 else []
+    if kind.method == "longrope" and not same:
+        note.append("LongRoPE has a list for short texts, which is not compared.")
+        return replace(verdict, **more), ("rotary_dim", "direction", "first_position"), *note
+    return replace(verdict, **more), BY_CONFIG, *note
 
 
 def _differ(name: str, own: Any, meant: Any) -> bool:
@@ -135,7 +171,7 @@ def _differ(name: str, own: Any, meant: Any) -> bool:
 
 def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
     mine, theirs = getattr(own, name), getattr(meant, name)
-    if name == "layout" and {mine, theirs} <= {*LAYOUTS}:
+    if name == "layout" and theirs in LAYOUTS:
         return _layout(mine, theirs, (own.rotary_dim or 0) // 2)
     if name == "method":
         mine, theirs = (METHODS.get(value, value) for value in (mine, theirs))
@@ -145,34 +181,27 @@ def _sentence(name: str, own: ProgramVerdict, meant: ProgramVerdict) -> str:
         own=shown[0],
         meant=shown[1],
         code=rule.code if rule else meant.code or "its rule",
-        change=_change_of_layout(str(own.layout), str(meant.layout)),
         what=own.parameters.get("rounding", "angles"),
     )
 
 
 def _layout(own: str, meant: str, half: int) -> str:
     """Say which pairs are meant, and how rows of weights are moved instead."""
+    if own == "mixed":
+        return f"Put the columns, the cosines and the sines all in the order of {meant}."
+    if own.startswith(f"{meant} to "):
+        return (
+            "Pairs come out in other columns: put them back into those from which they came. "
+            "Scores stay as they are if queries and keys come out alike."
+        )
+    if own not in LAYOUTS:
+        return SENTENCES["layout"].format(own=own, meant=meant)
     pairs = {"interleaved": "(0, 1), (2, 3), …", "half_split": f"(0, {half}), (1, {half + 1}), …"}
     rows = {
         "interleaved": f"new[2i] = old[i] and new[2i + 1] = old[i + {half}]",
         "half_split": f"new[i] = old[2i] and new[i + {half}] = old[2i + 1]",
     }
-    said = LAYOUT.format(own=pairs[own], meant=pairs[meant], rows=rows[own])
-    return f"{said} It is {own}, and {meant} is meant."
-
-
-def _change_of_layout(own: str, meant: str) -> str:
-    """Return what to do for a layout if pairs are in no usual order, moved, or mixed."""
-    if meant not in LAYOUTS:
-        return "take the columns in the order of what is meant"
-    if own == "mixed":
-        return f"take the columns, the cosines and the sines in the order of {meant}"
-    if own.startswith(f"{meant} to "):
-        return (
-            "put the rotated pairs into the columns from which they came (scores stay as they are "
-            "if queries and keys come out alike)"
-        )
-    return f"take the columns in the order of {meant}"
+    return LAYOUT.format(own=own, meant=meant, pairs=pairs[meant], rows=rows[own])
 
 
 def _apart_by_pair(own: ProgramVerdict, meant: ProgramVerdict) -> list[str]:
@@ -194,11 +223,11 @@ def _apart_by_pair(own: ProgramVerdict, meant: ProgramVerdict) -> list[str]:
 # ---------------------------------------------------------------- changes that are tried
 
 
-def _runner(rotate: Any, own: ProgramVerdict, head_dim: int) -> Rotate:
+def _runner(rotate: Any, own: ProgramVerdict) -> Rotate:
     """Return the program, or the line of posviz for what is known by a dump alone."""
     if rotate is None:
         return lambda x, positions: apply_line(str(own.code), x, positions)
-    return Box(rotate, head_dim, 1)
+    return Box(rotate, own.picture.blocks.width, len(own.picture.theta))
 
 
 def _mends(
@@ -246,26 +275,27 @@ def _multiplied(run: Rotate, gain: float, own: ProgramVerdict) -> Rotate:
     return rotate
 
 
-def _apart(run: Rotate, line: str, head_dim: int) -> float:
+def _apart(run: Rotate, meant: ProgramVerdict) -> float:
     """Return the largest difference on fresh inputs, or infinity where the program refuses."""
-    x = np.random.default_rng(11).normal(size=(40, head_dim))
-    positions = np.arange(3, 483, 12)
+    rng, axes = np.random.default_rng(11), len(meant.picture.theta)
+    x = rng.normal(size=(40, meant.picture.blocks.width))
+    positions = np.arange(3, 483, 12) if axes == 1 else rng.integers(0, 12, size=(40, axes))
     try:
-        return float(np.abs(run(x, positions) - apply_line(line, x, positions)).max())
+        return float(np.abs(run(x, positions) - apply_line(str(meant.code), x, positions)).max())
     except Exception:  # somebody's code may raise anything, as for negative positions
         return np.inf
 
 
-def _tried(run: Rotate, mends: dict, line: str, head_dim: int) -> str | None:
+def _tried(run: Rotate, mends: dict, meant: ProgramVerdict) -> str | None:
     """Return which of the changes suffice, as they were tried."""
     if not mends:
         return None
     for name, mend in mends.items():
-        if (off := _apart(mend(run), line, head_dim)) < CLOSE:
+        if (off := _apart(mend(run), meant)) < CLOSE:
             return f"Tried: with {name} alone, it does what was meant, to {off:.0e}."
     for mend in mends.values():
         run = mend(run)
-    off = _apart(run, line, head_dim)
+    off = _apart(run, meant)
     return (
         f"Tried: with {' and '.join(mends)}, it does what was meant, to {off:.0e}."
         if off < CLOSE

@@ -20,6 +20,7 @@ from posviz.blackbox.verdict import ProgramVerdict, unknown
 from posviz.blackbox.writing import apply_line, line_of
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
+FEWEST = 6
 BEGINNING = 48  # rows that are tried alone, if all of them follow no rule
 MATCH = 0.03  # of a norm before and after, as a logarithm
 
@@ -68,13 +69,13 @@ def _rows(rows: Any, name: str) -> np.ndarray:
 def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
     """Return the verdict on rows [heads, len, d]."""
     length = x.shape[1]
-    if length < 3:
+    if length < FEWEST:
         rows = "1 row says" if length == 1 else f"{length} rows say"
-        return unknown(f"{rows} too little: give at least 3, better 200.")
+        return unknown(f"{rows} too little: give at least {FEWEST}, better 200.")
     step = max(step_of(y), step_of(x))
     if np.abs(x - y).max() <= step * np.abs(x).max():
         return unknown("The rows are the same before and after: nothing rotates.")
-    places = np.arange(length) if positions is None else np.asarray(positions)
+    places = np.arange(length) if positions is None else _places(positions, length)
     axes = places[0].size
     if axes == 1:
         places, keep = np.unique(places.reshape(length), return_index=True)
@@ -102,6 +103,16 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
             "order of heads and tokens or the positions are others than was tried."
         )
     return best[1]
+
+
+def _places(positions: Any, length: int) -> np.ndarray:
+    """Return positions [len] or [len, axes] as finite numbers."""
+    places = np.asarray(to_numpy(positions))
+    if places.dtype.kind not in "iuf" or not np.isfinite(places).all():
+        raise ValueError("positions must be finite numbers.")
+    if places.ndim > 2 or len(places) != length:
+        raise ValueError(f"positions must be [{length}] or [{length}, axes], got {places.shape}.")
+    return places
 
 
 def _beginning(
@@ -260,18 +271,20 @@ def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
     weights = (np.abs(z_in) ** 2).sum(axis=0) + 1e-300
     response = (z_out * z_in.conj()).sum(axis=0) / weights
     if axes > 1:
-        tracks = [_on_axis(places, response, weights, axis) for axis in range(axes)]
+        tracks = _jointly(places.astype(float), response, weights)
         return named(blocks, tracks, places[sample][:, 0], response[sample])
     seen = track(places[sample], response[sample], weights[sample], step / 2)
     fewest = int((np.abs(seen.theta) > 6 * seen.error).sum())
     counts = [len(seen.theta)]
     if np.array_equal(blocks.entering.ravel(), np.arange(blocks.entering.size)):
-        counts = list(range(max(fewest, 1), len(seen.theta) + 1))
+        every = range(max(fewest, 1), len(seen.theta) + 1)
+        counts = [n for n in every if n % 4 == 0 or n in (every[0], every[-1])]
     at = places[sample], response[sample], weights[sample]
     found = [_named_part(blocks, seen, at, count, name_straight) for count in counts]
     best = min(found, key=_cost)
     if _cost(best) <= PLAIN:
         return best
+    counts = sorted({counts[0], counts[-1], *(n for n in counts if n % 16 == 0)})
     found = [_named_part(blocks, seen, at, count, name_rule) for count in counts]
     loose = [_named_part(blocks, seen, at, count, name_loosely) for count in counts]
     return min([*found, *(r for r in loose if r.rounding)], key=_cost)
@@ -303,16 +316,28 @@ def rotation_columns(blocks: Blocks, rotation: Rotation) -> list[int]:
     return [place[frozenset(pair)] for pair in rotation.blocks.entering.tolist()]
 
 
-def _on_axis(places: np.ndarray, response, weights, axis: int) -> Track:
-    """Follow one column of positions on the rows where the others stay as they are."""
-    others = np.delete(places, axis, axis=1)
-    kinds, which = np.unique(others, axis=0, return_inverse=True)
-    sizes = [len(np.unique(places[which.ravel() == kind, axis])) for kind in range(len(kinds))]
-    rows = np.flatnonzero(which.ravel() == int(np.argmax(sizes)))
-    at, keep = np.unique(places[rows, axis], return_index=True)
-    if len(at) < 3:
-        raise ValueError("Each column of positions must move alone in at least 3 rows.")
-    return track(at, response[rows[keep]], weights[rows[keep]])
+def _jointly(places: np.ndarray, response, weights) -> list[Track]:
+    """Follow all columns of positions at once, from neighbours to far rows.
+
+    Shapes: places [len, axes], response and weights [len, pairs].
+    """
+    steps = np.diff(places, axis=0)
+    near = np.abs(steps).max(axis=1) == 1
+    if not near.any() or np.linalg.matrix_rank(places - places[0]) < places.shape[1]:
+        raise ValueError("Each column of positions must move by 1 somewhere, and in its own way.")
+    turns = np.angle(response[1:] * response[:-1].conj())
+    theta = np.linalg.lstsq(steps[near], turns[near], rcond=None)[0]
+    phase, moved = np.angle(response[0]), places - places[0]
+    for span in (1, 2, 4, 8, 16, 64, 256, np.inf):
+        rows = np.abs(moved).max(axis=1) <= span
+        rest = np.angle(response[rows] * np.exp(-1j * (phase + moved[rows] @ theta)))
+        design = np.column_stack([moved[rows], np.ones(rows.sum())])
+        change = np.linalg.lstsq(design, rest, rcond=None)[0]
+        theta, phase = theta + change[:-1], phase + change[-1]
+    left = rest - design @ change
+    error = np.sqrt((left**2).mean(axis=0)) / max(np.ptp(moved), 1) + 1e-13
+    at_zero = np.angle(np.exp(1j * (phase - places[0] @ theta)))
+    return [Track(axis, at_zero, error, left) for axis in theta]
 
 
 def _compare(

@@ -13,7 +13,8 @@ from posviz.blackbox.blocks import Blocks, blocks_of
 from posviz.blackbox.box import Box, NotLinear, matrices, require_linear
 from posviz.blackbox.lines import step_of
 from posviz.blackbox.rotation import Rotation, dtype_of, named
-from posviz.blackbox.rules import FrequencyRule, name_loosely, roundest
+from posviz.blackbox.rule import FrequencyRule, roundest
+from posviz.blackbox.rules import name_loosely
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
@@ -29,7 +30,8 @@ class Reach:
     """How far a function goes: the first position where it ends, holds still, or changes its mind.
 
     limit and held: positions; longest: the largest position in a call that leaves the frequencies
-    as they are; remembers: a short call after a long one is not as before it.
+    as they are; remembers: a short call after a long one is not as before it, and the long one was
+    as long as ``until``.
     """
 
     limit: int | None = None
@@ -37,6 +39,7 @@ class Reach:
     held: int | None = None
     longest: int | None = None
     remembers: bool = False
+    until: int = 0
 
 
 def identify_function(
@@ -71,7 +74,7 @@ def identify_function(
     for axis in range(1, box.axes or 1):
         tracks.append(track(positions, ask(positions, axis), step=step / 2))
     end = _end(reach)
-    far = np.unique(np.geomspace(64, min(end, 4096), 24).astype(int) - 1)
+    far = np.unique(np.geomspace(min(64, end), min(end, 4096), 24).astype(int) - 1)
     rotation = named(blocks, tracks, positions, response)
     rotation = dtype_of(rotation, _asker(box, rotation.blocks), far)
     if rotation.dtype is None and len(tracks) == 1:
@@ -140,7 +143,7 @@ def _walk(
         if what := trouble(place):
             remembers = what == "changes" and np.abs(ask(np.array([near - 1]))[0] - before).max()
             if remembers > CHANGED:
-                reach = Reach(longest=places[-1], remembers=True)
+                reach = Reach(longest=places[-1], until=place, remembers=True)
                 break
             first = _bisect(places[-1], place, lambda p: bool(trouble(p)))
             is_end = what != "changes"
@@ -208,7 +211,7 @@ def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout
     base = r.rule.base or 1e4
     long = base ** (-np.arange(n) / n) / speed
     short = base ** (-np.arange(n) / n) / r.rule.frequencies().inv_freq[:n]
-    lists = [[roundest(float(f), 2e-6 * f) for f in each] for each in (short, long)]
+    lists = [[roundest(float(f), 2e-8 * f) for f in each] for each in (short, long)]
     arguments = (
         f"short_factors={lists[0]}, long_factors={lists[1]}, seq_len=int(positions.max()) + 1, "
         f"original_max_seq_len={original}, max_seq_len={original}, base={base!r}, "
@@ -268,11 +271,12 @@ def check(box: Box, line: str, end: int, step: float) -> list[Check]:
     for stop in sorted({min(s, end) for s in (64, 512, 4096, 32768, FARTHEST)}):
         if stop <= start:
             continue
-        for length in (1, 7, 40):
+        for length in (1, 7, 40, 300):
             shape = (length,) if box.axes == 1 else (length, int(box.axes or 1))
             high = stop if box.axes == 1 else min(stop, 64)
             low = start if box.axes == 1 else 0
             places = np.sort(rng.integers(low, high, size=shape), axis=0)
+            places[-1] = high - 1  # where a table ends
             x = rng.normal(size=(length, box.head_dim))
             got, ours = box(x, places), apply_line(line, x, places)
             eps = max(step_of(got), step)

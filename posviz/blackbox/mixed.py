@@ -12,7 +12,8 @@ import numpy as np
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.box import Box
 from posviz.blackbox.lines import compute
-from posviz.blackbox.rules import FrequencyRule, name_rule
+from posviz.blackbox.rule import FrequencyRule
+from posviz.blackbox.rules import name_rule
 from posviz.blackbox.track import track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
 
@@ -37,6 +38,12 @@ def mixed_verdict(box: Box, blocks: Blocks, farthest: int) -> ProgramVerdict:
     i, j = blocks.entering.T
     of_first, of_second = (_asked(box, members, places) for members in (i, j))
     cos, sin = of_first[:, i], -of_second[:, i]
+    is_even = np.abs(of_second[:, i] - of_first[:, j]).max() < 0.02
+    if is_even and np.abs(cos**2 + sin**2 - 1).max() < 0.02:
+        return unknown(
+            f"Columns are paired {layout}, but a minus is missing: the first member of a pair is "
+            "x₁ cos − x₂ sin, and the second one is x₂ cos + x₁ sin."
+        )
     if np.abs(of_first[:, j] - cos * sin).max() < 0.02:
         rule, said, line = _overwritten(layout, track(places, cos + 1j * sin), blocks.width)
     else:

@@ -11,7 +11,8 @@ import numpy as np
 from posviz.arrays import to_dtype
 from posviz.blackbox.blocks import Blocks, layout_of
 from posviz.blackbox.lines import step_of
-from posviz.blackbox.rules import FrequencyRule, Gain, name_rule, rounded, roundest
+from posviz.blackbox.rule import FrequencyRule, Gain, roundest
+from posviz.blackbox.rules import name_rule, rounded
 from posviz.blackbox.track import Track, start_of
 from posviz.encodings.xpos import xpos_scale
 
@@ -126,7 +127,8 @@ def _gain(
     """Return the gain of all pairs, or the scale of xPos, or neither."""
     log = np.log(np.maximum(np.abs(response), 1e-300))
     positions = np.asarray(positions, float)
-    loud = (np.abs(log).max(axis=1) < 80)[:, None] & (np.abs(positions) < 20_000)[:, None]
+    nearest = np.abs(positions).min()
+    loud = (np.abs(log).max(axis=1) < 80)[:, None] & (np.abs(positions) < nearest + 20_000)[:, None]
     loud = loud & (weights > 0.2 * weights.mean() if weights is not None else log < np.inf)
     spread = np.abs(log - np.median(log[loud]))[loud].max()
     middle = float(np.exp(np.median(log[loud])))

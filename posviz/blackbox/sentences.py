@@ -15,8 +15,8 @@ from posviz.wording import signed
 if TYPE_CHECKING:
     from posviz.blackbox.function import Check, Reach
 
-MOST_RUNS = 4  # of pairs that follow one axis; more than that alternate
 CERTAIN = 16  # tokens: if a line differs before, its facts are guesses
+MOST_RUNS = 4  # of pairs that follow one axis; more than that alternate
 STYLE = {"interleaved": "GPT-J style", "half_split": "rotate_half, GPT-NeoX style"}
 SLOWED = "scaling with factor {factor:g}: slow pairs are slowed, and fast pairs stay."
 METHODS = {
@@ -26,8 +26,8 @@ METHODS = {
     "ntk": "NTK makes the last pair {factor:g} times as slow, and the first one stays.",
     "yarn": f"It has YaRN's {SLOWED}",
     "llama3": f"It has Llama 3's {SLOWED}",
-    "longrope": "Each frequency is divided by a number of its own, at least 1: LongRoPE does so, "
-    "and so do unknown rules.",
+    "longrope": "If the base is that, each frequency is divided by a number of its own: LongRoPE "
+    "does so, and so do unknown rules.",
     "proportional": "Only the first {fraction:.3g} of the pairs rotate (p-RoPE).",
 }
 UPSIDE_DOWN = "Its {method} is upside down: fast pairs are slowed by {factor:g}, slow ones stay."
@@ -45,6 +45,7 @@ def rotation_verdict(
     near = [c for c in checks if c.end <= 4096] or checks[:1]
     parameters = (r.rule.parameters if r.rule else {}) | (r.xpos or {})
     parameters |= {"rounding": r.rounding} if r.rounding else {}
+    parameters |= {"reach": " ".join(_reach(reach))} if _reach(reach) else {}
     rule, by_call = r.rule, bool(r.rule and "positions" in r.rule.code)
     said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
     if bad and min(check.begins for check in bad) < CERTAIN:  # nothing but the pairs is sure
@@ -63,7 +64,7 @@ def rotation_verdict(
         direction=r.direction if rule or not bad else None,
         first_position=r.start,
         method=rule.method if rule else "other",
-        factor=rule.factor if rule else None,
+        factor=None if rule is None or rule.parameters.get("unseen") else rule.factor,
         attention_factor=r.gain,
         dtype=r.dtype,
         exponent=rule.exponent if rule else None,
@@ -125,7 +126,7 @@ def _angles(r: Rotation) -> list[str]:
         exponent = "" if rule.exponent == "2k/d" else f", and its exponent {rule.exponent}"
         said.append(f"The base is {rule.base:,.10g}{exponent}.")
     if r.start is None:
-        said.append("The angles at position 0 follow no first position.")
+        said.append("At position 0 the pairs have angles that no start gives.")
     elif r.start:
         said.append(f"Positions start at {signed(r.start, ',g')}, not at 0.")
     return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
@@ -143,6 +144,8 @@ def _method(r: Rotation) -> list[str]:
     elif rule.method == "linear" and rule.factor < 1:
         form = METHODS["doubled"]
     numbers = {"factor": rule.factor, "times": 1 / rule.factor, "method": rule.method}
+    if rule.parameters.get("unseen"):
+        form = f"{form.partition(' with factor')[0]}, by a factor that these rows do not show."
     return [form.format(**numbers, **rule.parameters)]
 
 
@@ -155,7 +158,7 @@ def _gain(r: Rotation) -> list[str]:
         ]
     said, is_yarn = [], r.rule is not None and r.rule.method == "yarn"
     if r.gain is None:
-        said.append("Pairs are multiplied by different numbers.")
+        said.append("The norms of vectors change, by no rule that posviz knows.")
     elif r.gain != 1:
         own = is_yarn and abs(r.gain - 0.1 * math.log(r.rule.factor) - 1) < 1e-4  # type: ignore[union-attr]
         why = "as YaRN does" if own else "so scores by its square"
@@ -180,11 +183,11 @@ def _reach(reach: Reach | None) -> list[str]:
     if reach.limit:
         return [f"It ends at position {reach.limit - 1:,}: position {reach.limit:,} {reach.error}."]
     if reach.held:
-        return [f"All positions from {reach.held - 1:,} on have the angle of {reach.held - 1:,}."]
+        return [f"All positions from {reach.held - 1:,} on come out alike."]
     if reach.remembers:
         return [
-            f"It has a memory: after a call with a position beyond {reach.longest:,}, a short call "
-            "gives other angles than before."
+            f"It has a memory: after a call with a position between {reach.longest:,} and "
+            f"{reach.until:,}, a short call gives other angles than before."
         ]
     if reach.longest is not None:
         return [

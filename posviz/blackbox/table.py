@@ -13,7 +13,8 @@ from posviz.blackbox.dump import layouts
 from posviz.blackbox.function import Check
 from posviz.blackbox.lines import compute, step_of
 from posviz.blackbox.rotation import dtype_of, named
-from posviz.blackbox.rules import FrequencyRule, name_rule, roundest
+from posviz.blackbox.rule import FrequencyRule, roundest
+from posviz.blackbox.rules import name_rule
 from posviz.blackbox.sentences import rotation_verdict
 from posviz.blackbox.track import start_of, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
@@ -43,6 +44,8 @@ def array_of(values: Any, name: str) -> np.ndarray:
 
 def identify_table(table: Any) -> ProgramVerdict:
     """Return the verdict on a table [rows, d_model] that is added to embeddings."""
+    if np.ndim(table) == 3 and np.shape(table)[0] > 1:  # an image, row by row
+        table = np.asarray(to_numpy(table)).reshape(-1, np.shape(table)[-1])
     rows = array_of(table, "table")
     if not np.isfinite(rows).all():
         return unknown("The table contains NaN or infinity, so nothing can be read off it.")
@@ -56,7 +59,8 @@ def identify_table(table: Any) -> ProgramVerdict:
     )
     if len(empty) and found.explained:
         which = ", ".join(map(str, empty[:3].tolist()))
-        found = replace(found, sentences=(*found.sentences, f"Row {which} is all zeros: padding."))
+        words = f"Row {which} is" if len(empty) == 1 else f"{len(empty)} rows ({which}, …) are"
+        found = replace(found, sentences=(*found.sentences, f"{words} all zeros: padding."))
     return found
 
 
@@ -163,7 +167,7 @@ def _checked(rows: np.ndarray, line: str, said: list[str], **facts: Any) -> Prog
     formats = {2.0**-8: "bfloat16", 2.0**-10: "float16"}
     dtype = formats.get(step) or ("float64" if exact < 2e-6 else "float32")
     return ProgramVerdict("table", tuple(said), not len(bad), float(off.max()), line,
-                   dtype=None if len(bad) else dtype, **facts)  # fmt: skip
+                   tried_on="all rows", dtype=None if len(bad) else dtype, **facts)  # fmt: skip
 
 
 # ---------------------------------------------------------------- other tables
@@ -198,28 +202,29 @@ def _odd_columns(rows: np.ndarray, empty: np.ndarray) -> ProgramVerdict | None:
 
 
 def _grid(rows: np.ndarray) -> ProgramVerdict | None:
-    """Return the verdict on a table of a square image, half of whose columns follow each axis."""
-    skipped = next((s for s in (0, 1) if np.sqrt(len(rows) - s) % 1 == 0), None)
-    if skipped is None or len(rows) < 16 or rows.shape[1] % 4:
+    """Return the verdict on a table of an image, half of whose columns follow each axis."""
+    width, half = rows.shape[1], rows.shape[1] // 2
+    if len(rows) < 16 or width % 4:
         return None
-    side, half = round(np.sqrt(len(rows) - skipped)), rows.shape[1] // 2
-    columns, quarter = np.arange(2 * half), half // 2
-    quarters = columns.reshape(4, quarter)
+    columns = np.arange(width)
     orders = {
         "one axis after the other": columns,
-        "sines of both axes first": quarters[[0, 2, 1, 3]].ravel(),
+        "sines of both axes first": columns.reshape(4, -1)[[0, 2, 1, 3]].ravel(),
         "four columns a frequency": columns.reshape(-1, 4).T.ravel(),
     }
-    for name, order in orders.items():
-        grid = rows[skipped:, order].reshape(side, side, -1)
-        for first, one, two in (
-            ("row", grid[:, 0, :half], grid[0, :, half:]),
-            ("column", grid[0, :, :half], grid[:, 0, half:]),
-        ):
-            spread = [one[:, None], two[None]] if first == "row" else [one[None], two[:, None]]
-            parts = [np.broadcast_to(part, (side, side, half)) for part in spread]
-            if np.abs(np.concatenate(parts, axis=-1) - grid).max() < 1e-5:
-                return _grid_verdict(rows, one, two, first, name, order, skipped)
+    for skipped in (0, 1):  # a row for the image as a whole
+        patches = len(rows) - skipped
+        for high in (h for h in range(2, patches // 2 + 1) if patches % h == 0):
+            for name, order in orders.items():
+                grid = rows[skipped:, order].reshape(high, -1, width)
+                down, right = grid[:, :1], grid[:1]
+                for first, part in (("row", down), ("column", right)):
+                    other = right if first == "row" else down
+                    off = np.abs(grid[..., :half] - part[..., :half]).max()
+                    if max(off, np.abs(grid[..., half:] - other[..., half:]).max()) < 1e-5:
+                        one, two = part[..., :half], other[..., half:]
+                        one, two = one.reshape(-1, half), two.reshape(-1, half)
+                        return _grid_verdict(rows, one, two, first, name, order, skipped)
     return None
 
 
@@ -227,13 +232,14 @@ def _grid_verdict(
     rows, one, two, first: str, name: str, order, skipped: int
 ) -> ProgramVerdict | None:
     """Return the verdict on a grid whose first half of (ordered) columns follows one axis."""
-    side, none = len(one), np.array([], int)
+    none = np.array([], int)
+    high, wide = (len(one), len(two)) if first == "row" else (len(two), len(one))
     verdicts = [_sinusoid(part, none) for part in (one, two)]
     base = verdicts[0]
     if base is None or not all(v and v.explained for v in verdicts):
         return None
     codes = [f"({v.code})" for v in verdicts if v]
-    along, across = f"np.repeat({{}}, {side}, 0)", f"np.tile({{}}, ({side}, 1))"
+    along, across = f"np.repeat({{}}, {wide}, 0)", f"np.tile({{}}, ({high}, 1))"
     forms = (along, across) if first == "row" else (across, along)
     parts = ", ".join(form.format(code) for form, code in zip(forms, codes, strict=True))
     line = f"np.concatenate([{parts}], -1)"
@@ -241,7 +247,7 @@ def _grid_verdict(
         line += f"[:, {np.argsort(order).tolist()}]"
     line = f"np.pad({line}, ((1, 0), (0, 0)))" if skipped else line
     said = [
-        f"It is a sinusoidal table of a grid of {side} × {side}, whose first columns follow the "
+        f"It is a sinusoidal table of a grid of {high} × {wide}, whose first columns follow the "
         f"{first}.",
         *base.sentences[1:],
     ]
@@ -307,6 +313,7 @@ def identify_cos_sin(cos: Any, sin: Any, positions: Any = None) -> ProgramVerdic
     off = float(np.abs(ours - z).max())
     checks = [Check(len(z), off, size * (2 * step + 4e-7 * (len(z) + abs(start))))]
     verdict = rotation_verdict(rotation, line, checks, None)
+    verdict = replace(verdict, tried_on="all rows")
     known = f"Equal columns show that it is meant for the layout {layout}."
     said = known if layout else "Which columns are pairs, cosines and sines do not tell."
     return replace(verdict, sentences=(said, *verdict.sentences[1:]), layout=layout)
@@ -335,4 +342,5 @@ def identify_inv_freq(inv_freq: Any) -> ProgramVerdict:
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,
         direction=1, method=rule.method, factor=rule.factor, exponent=rule.exponent,
         parameters=rule.parameters, dtype=rule.parameters.get("rounded"), frequencies=theta,
+        tried_on="all of them",
     )  # fmt: skip

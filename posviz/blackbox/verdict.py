@@ -62,10 +62,12 @@ class ProgramVerdict:
             rest = [f"{others} more"] * (others > 0)
             lines += ["", f"The same as {'; '.join([*self.same_as[:MOST_NAMED], *rest])}."]
         if self.differences:
+            said = [f"- {difference}" for difference in self.differences]
             lines += [
                 "",
                 "What differs from what was meant:",
-                *(f"- {d}" for d in self.differences),
+                *said,
+                *filter(None, [self.mended_by]),
             ]
         return "\n".join(lines)
 

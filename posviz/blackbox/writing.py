@@ -6,7 +6,7 @@ import numpy as np
 
 from posviz.blackbox.lines import compute, listed
 from posviz.blackbox.rotation import Rotation, axis_of_pairs
-from posviz.blackbox.rules import roundest
+from posviz.blackbox.rule import roundest
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import LAYOUTS
 

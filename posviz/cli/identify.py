@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posviz.cli.common import argument, command, option
-from posviz.wording import quoted, shortened
+from posviz.wording import quoted, reason, shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,7 +178,10 @@ def _function(source: str) -> Any:
     if spec is None or spec.loader is None or not Path(file).exists():
         raise ValueError(f"{shortened(file)} is not there.")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # somebody's code may raise anything
+        raise ValueError(f"{shortened(file)} cannot be run: {reason(error)}") from error
     if not callable(found := getattr(module, name, None)):
         raise ValueError(f"{shortened(file)} has no function {quoted(name)}.")
     return found

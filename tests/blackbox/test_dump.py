@@ -6,11 +6,14 @@ import pytest
 from posviz import (
     Rotary,
     XPos,
+    apply_rotary,
     axial_angles,
     change_layout,
     identify,
     llama3,
+    mrope_angles,
     raster,
+    rotary_frequencies,
     to_dtype,
     yarn,
 )
@@ -74,9 +77,6 @@ def test_positions_with_gaps_are_given():
 def test_positions_with_columns_are_given():
     places = raster(8, 9)
     x = rows(72, D)
-    y = Rotary().at_query(x[None, None], np.zeros(72))[0, 0]
-    from posviz import apply_rotary
-
     y = apply_rotary(x, axial_angles(*places.T, D, base=100.0))
     verdict = identify(before=x, after=y, positions=places)
     assert verdict.explained, str(verdict)
@@ -159,3 +159,17 @@ def test_a_head_that_does_something_else_is_named():
     y = np.stack([rope(head, np.arange(60)) for head in x])
     y[2] = x[2]
     assert "heads [2] do something else" in str(identify(before=x, after=y))
+
+
+def test_positions_of_text_and_image_are_followed_together():
+    text, image = np.arange(6), np.column_stack([np.full(30, 6), 6 + raster(5, 6)])
+    places = np.concatenate(
+        [np.column_stack([text] * 3), image, np.column_stack([np.arange(12, 40)] * 3)]
+    )
+    x = rows(3, len(places), D)
+    angles = mrope_angles(places.T, rotary_frequencies(D, 1e6), (8, 12, 12))
+    y = apply_rotary(x, angles, layout="half_split")
+    verdict = identify(before=x, after=y, positions=places)
+    assert verdict.explained, str(verdict)
+    assert (verdict.layout, verdict.base) == ("half_split", 1e6)
+    assert "mrope_angles" in verdict.code

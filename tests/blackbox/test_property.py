@@ -31,7 +31,7 @@ from posviz import (
     t5_bucket,
     yarn,
 )
-from posviz.blackbox.rules import digits
+from posviz.blackbox.rule import digits
 
 LAYOUTS = st.sampled_from(["interleaved", "half_split"])
 BASES = st.one_of(
