@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "libraries.py"
 REQUIRED = {"library", "version", "function", "kind", "explained"}
 OF_KIND = {
-    "rotation": {"layout", "rotary_share", "method", "direction"},
+    "rotation": {"layout", "rotary_share", "method"},
     "table": {"order", "exponent", "base", "first_position", "method"},
     "bias": {"method", "depends_on"},
 }

@@ -127,10 +127,10 @@ def in_some_order(x, positions):
 
 
 ODD = {
-    "interleaved to half_split, meant halves": (swapped, halves, "take the columns in that order"),
+    "interleaved to half_split, meant halves": (swapped, halves, "in the order of what is meant"),
     "interleaved to half_split, meant pairs": (swapped, rope, "from which they came"),
-    "other": (in_some_order, halves, "take the columns in that order"),
-    "meant other": (halves, in_some_order, "take the columns in that order"),
+    "other": (in_some_order, halves, "in the order of what is meant"),
+    "meant other": (halves, in_some_order, "in the order of what is meant"),
     "mixed": (mixed_up, halves, "the cosines and the sines all in the order of half_split"),
 }
 
