@@ -47,7 +47,9 @@ def facts_of(verdict: ProgramVerdict) -> Row:
         found["slopes"] = list(found["slopes"])
     found["dtype"] = verdict.dtype
     found["parameters"] = {
-        k: v for k, v in verdict.parameters.items() if isinstance(v, str | int | float)
+        k: v
+        for k, v in verdict.parameters.items()
+        if isinstance(v, str | int | float) and k != "reach"
     }
     return {name: value for name, value in found.items() if value not in (None, {})}
 
