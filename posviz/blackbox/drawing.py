@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from posviz.blackbox.lines import compute
 from posviz.encodings.doors import Encoding
@@ -50,6 +51,8 @@ def figure_of(verdict: ProgramVerdict) -> Figure:
         right.plot(np.where(theta > 0, theta, np.nan), "C0o", label="this program")
         right.set(title="How fast each pair rotates", xlabel="pair", yscale="log")
         right.set_ylabel("frequency (radians per token)")
+        right.yaxis.set_major_formatter("{x:g}")  # no mathtext, whose fonts a page does not have
+        right.yaxis.set_minor_formatter(NullFormatter())
         right.legend()
     return figure
 

@@ -58,9 +58,7 @@ class ProgramVerdict:
         if self.code:
             lines += [self.proof(), "", f"    {self.code}"]
         if self.same_as:
-            others = len(self.same_as) - MOST_NAMED
-            rest = [f"{others} more"] * (others > 0)
-            lines += ["", f"The same as {'; '.join([*self.same_as[:MOST_NAMED], *rest])}."]
+            lines += ["", _the_same(self.same_as)]
         if self.differences:
             said = [f"- {difference}" for difference in self.differences]
             lines += [
@@ -98,6 +96,17 @@ class ProgramVerdict:
         from posviz.blackbox.drawing import html_of
 
         return html_of(self)
+
+
+def _the_same(names: tuple[str, ...]) -> str:
+    """Say which functions do the same, the setting that differs once if it is one for all."""
+    others = len(names) - MOST_NAMED
+    notes = {name.partition(" (there with ")[2].rstrip(")") for name in names}
+    (note, *more) = notes
+    shown = [name.partition(" (there")[0] if not more else name for name in names[:MOST_NAMED]]
+    rest = [f"{others} more"] * (others > 0)
+    but = f", but for {note}," if note and not more else ""
+    return f"The same{but} as {'; '.join([*shown, *rest])}."
 
 
 def _plain(value: Any) -> Any:
