@@ -24,7 +24,8 @@ CLOSE = 2e-3  # of outputs of size 3 at positions below 512, in float32
 # What is compared, and the sentence for a difference; {own} and {meant} are values.
 SENTENCES = {
     "kind": "It is a {own}, but a {meant} is meant.",
-    "layout": "Its layout is {own}, but {meant} is meant: take the columns in the order of what is meant.",
+    "layout": "Its layout is {own}, but {meant} is meant: take the columns in the order of what is "
+    "meant.",
     "axes": "Pairs follow the positions as {own}, but should follow them as {meant}.",
     "direction": "It rotates the wrong way round: change the sign of the sines.",
     "first_position": "Positions start at {own}, but should start at {meant}. Scores stay as they "
