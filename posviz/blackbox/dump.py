@@ -21,6 +21,7 @@ from posviz.blackbox.writing import apply_line, line_of
 
 SAMPLE = 256  # rows that are looked at; all are compared in the end
 FEWEST = 6
+HALF = 2.0**-12  # a rounding above it is half precision
 BEGINNING = 48  # rows that are tried alone, if all of them follow no rule
 MATCH = 0.03  # of a norm before and after, as a logarithm
 
@@ -73,6 +74,8 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
         rows = "1 row says" if length == 1 else f"{length} rows say"
         return unknown(f"{rows} too little: give at least {FEWEST}, better 200.")
     step = max(step_of(y), step_of(x))
+    if step > HALF and length < 3 * FEWEST:
+        return unknown(f"{length} rows in half precision say too little: give some 200.")
     if np.abs(x - y).max() <= step * np.abs(x).max():
         return unknown("The rows are the same before and after: nothing rotates.")
     places = np.arange(length) if positions is None else _places(positions, length)

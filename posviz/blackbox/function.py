@@ -69,6 +69,8 @@ def identify_function(
         return mixed_verdict(box, blocks, farthest)
     ask = _asker(box, blocks)
     positions, response, reach = _walk(ask, near)
+    if np.abs(response - response[0]).max() < CHANGED:
+        return unknown("It rotates by the same angles at all positions: it ignores them.")
     step = step_of(response.view(np.float64))
     tracks = [track(positions, response, step=step / 2)]
     for axis in range(1, box.axes or 1):

@@ -49,7 +49,8 @@ def rotation_verdict(
     rule, by_call = r.rule, bool(r.rule and "positions" in r.rule.code)
     said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
     if bad and min(check.begins for check in bad) < CERTAIN:  # nothing but the pairs is sure
-        said, rule, r = said[:1], None, replace(r, start=None, gain=None, dtype=None)
+        norms = _gain(r) if r.gain is None and not r.xpos else []
+        said, rule, r = [said[0], *norms], None, replace(r, start=None, gain=None, dtype=None)
         parameters = {}
     return ProgramVerdict(
         "rotation",
@@ -61,7 +62,7 @@ def rotation_verdict(
         rotary_dim=r.rotary_dim,
         axes=_axes(r),
         base=rule.base if rule else None,
-        direction=r.direction if rule or not bad else None,
+        direction=None if rule is None and (bad or np.ptp(np.sign(r.theta)) > 1) else r.direction,
         first_position=r.start,
         method=rule.method if rule else "other",
         factor=None if rule is None or rule.parameters.get("unseen") else rule.factor,
@@ -129,6 +130,8 @@ def _angles(r: Rotation) -> list[str]:
         said.append("At position 0 the pairs have angles that no start gives.")
     elif r.start:
         said.append(f"Positions start at {signed(r.start, ',g')}, not at 0.")
+    if rule is None and len(r.theta) == 1 and np.ptp(np.sign(r.theta[0])) > 1:
+        return [*said, "Some pairs rotate forwards, and some backwards."]
     return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NEAR = 64  # gaps: so far a phase is read off
 LOST = 0.5  # radians: a residual beyond it says that rounding decides
 
 
@@ -62,6 +63,9 @@ def track(
         if near.all() or not sure.any():
             break
         horizon *= 2
+    near = np.abs(moved) <= NEAR * gaps.min()  # far angles are rounded more
+    turned = unit[near] * np.exp(-1j * moved[near][:, None] * theta)
+    phase = np.angle((weights[near] * turned).sum(axis=0))
     residual = _residual(unit, moved, theta, phase)
     phase = _wrapped(phase - theta * origin)
     return Track(theta, phase, np.minimum(error, 1.0), residual)

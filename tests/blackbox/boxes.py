@@ -124,6 +124,10 @@ NAMED = {  # the program, and facts of its verdict
     "halves, repeated": (lambda x, p: mixed_up(x, p, halves=True), {"layout": "mixed"}),
     "overwritten halves": (overwritten, {"layout": "mixed", "base": 1e4}),
     "overwritten neighbours": (lambda x, p: overwritten(x, p, halves=False), {"base": 1e4}),
+    "from 100, in float32": (
+        lambda x, p: rope(x, np.float32(p + 100), INV_FREQ.astype(np.float32)),
+        {"first_position": 100},
+    ),
     "twice": (lambda x, p: rope(rope(x, p), p), {"method": "linear", "factor": 0.5}),
     "xPos from its middle": (
         lambda x, p: XPos().at_query(rope(x, p * 0)[None, None], p - 500)[0, 0],
@@ -137,6 +141,16 @@ UNKNOWN = {  # the program, and a word of what is said
     "nothing": (lambda x, p: x, "Nothing rotates"),
     "NaN": (lambda x, p: x * np.nan, "NaN"),
     "random": (lambda x, p: RNG.normal(size=x.shape), "again"),
+    "standing still": (lambda x, p: rope(x, np.full(len(x), 5)), "same angles at all positions"),
+    "adding": (lambda x, p: x + np.cos(np.outer(p, INV_FREQ)).repeat(2, axis=1), "adds something"),
+    "minus missing": (
+        lambda x, p: (
+            lambda y: np.concatenate(
+                [2 * x[:, :32] * np.cos(np.outer(p, INV_FREQ)) - y[:, :32], y[:, 32:]], axis=1
+            )
+        )(rope(x, p, layout="half_split")),
+        "minus is missing",
+    ),
     "deaf": (lambda x, p: rope(x, np.arange(len(x))), "other rows"),
     "mixing rows": (lambda x, p: rope(x, p) + x.mean(axis=0), "other rows"),
     "counting its calls": (lambda x, p: rope(x, p) * (1 + next(CALLS) % 2), "again"),

@@ -29,6 +29,10 @@ ALIBIS = {  # the bias, on what it depends, a word of the verdict
     "one series": (alibi_bias(SERIES, APART), "distance", "one series"),
     "twice": (2 * ALIBI, "distance", "times 2"),
     "rows shifted": (alibi_slopes(8)[:, None, None] * np.arange(48) + HIDDEN, "offset", "shifted"),
+    "one head": (ALIBI[:1], "distance", "times 128"),
+    "heads reversed": (ALIBI[::-1], "distance", "0.003906, 0.007812"),
+    "an eighth": (ALIBI / 8, "distance", "times 0.125"),
+    "a constant": (ALIBI - alibi_slopes(8)[:, None, None], "distance", "constant besides"),
     "float16": (ALIBI.astype(np.float16), "distance", "released code"),
     "decoding": (ALIBI[:, -4:], "offset", "released code"),
 }

@@ -5,7 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from posviz import Rotary, identify, rotary_angles, sinusoidal, yarn
+from posviz import (
+    Alibi,
+    Rotary,
+    apply_rotary,
+    axial_angles,
+    identify,
+    offsets,
+    rotary_angles,
+    sinusoidal,
+    yarn,
+)
 from tests.blackbox.boxes import SHUFFLED, D, in_dtype, mixed_up, rope, upside_down
 
 
@@ -131,3 +141,33 @@ def test_columns_in_no_usual_order_get_advice_that_can_be_followed(name):
     text = "\n".join(identify(rotate, meant, head_dim=D).differences)
     assert words in text, text
     assert "new[" not in text
+
+
+LIMITED = {
+    "held": lambda x, p: rope(x, np.minimum(p, 2047)),
+    "wrapped": lambda x, p: rope(x, p % 2048),
+    "ending": lambda x, p: rope(x, np.arange(512)[p]),
+    "not rotated any more": lambda x, p: np.where(p[:, None] < 1000, rope(x, p), x),
+    "slower in long calls": lambda x, p: rope(x, p * min(1, 128 / len(x))),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_a_limit_is_a_difference(name):
+    assert identify(LIMITED[name], rope, head_dim=D).differences != ()
+
+
+def test_programs_with_two_axes_are_compared():
+    def axial(x, p, first="row"):
+        return apply_rotary(x, axial_angles(p[:, 0], p[:, 1], D, first=first))
+
+    right = {"rotate": axial, "axes": 2, "head_dim": D}
+    assert identify(axial, right, head_dim=D, axes=2).differences == ()
+    other = identify(lambda x, p: axial(x, p, "column"), axial, head_dim=D, axes=2)
+    assert other.differences != ()
+
+
+def test_a_bias_is_compared_with_an_encoding():
+    bias = Alibi().bias(offsets(range(24), range(24)), 12)
+    assert identify(bias=bias, meant=Alibi()).differences == ()
+    assert identify(bias=2 * bias, meant=Alibi()).differences != ()
