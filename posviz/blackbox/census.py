@@ -49,7 +49,7 @@ def facts_of(verdict: ProgramVerdict) -> Row:
     found["parameters"] = {
         k: v
         for k, v in verdict.parameters.items()
-        if isinstance(v, str | int | float) and k != "reach"
+        if isinstance(v, str | int | float) and k != "reach"  # the size of a table is a setting
     }
     return {name: value for name, value in found.items() if value not in (None, {})}
 
@@ -169,7 +169,8 @@ def library(name: str, own: ProgramVerdict) -> LibraryFunction:
         facts["attention_factor"] = own.attention_factor
     if "slopes" in facts:
         facts["slopes"] = own.slopes if _equal(_slopes(mine), _slopes(row)) else (*facts["slopes"],)
-    more = {"dtype": row.get("dtype"), "code": code, "parameters": row.get("parameters", {})}
+    parameters = row.get("parameters", {}) | {"reach": own.parameters.get("reach")}
+    more = {"dtype": row.get("dtype"), "code": code, "parameters": parameters}
     return LibraryFunction(ProgramVerdict(**facts | more), [*facts, "dtype"], sentence)
 
 

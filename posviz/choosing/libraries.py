@@ -112,8 +112,8 @@ def _table(row: Row) -> tuple[str, ...]:
 def _bias(row: Row) -> tuple[str, ...]:
     slopes, numbers = row.get("slopes"), row.get("parameters", {}).get("buckets", NONE)
     if slopes:
-        is_released = np.allclose(slopes, alibi_slopes(len(slopes)), rtol=1e-3)
-        numbers = "of the released code" if is_released else ", ".join(f"{m:.3g}" for m in slopes)
+        is_released = np.allclose(slopes, alibi_slopes(len(slopes)), rtol=1e-4)
+        numbers = "of the released code" if is_released else ", ".join(f"{m:.4g}" for m in slopes)
     rule = row.get("method", NONE) + _dtype(row) + _unexplained(row)
     return *_name(row), rule, numbers, row.get("depends_on", NONE), row.get("surprise", "")
 
