@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posviz.blackbox.rotation import Rotation, axis_of_pairs
+from posviz.blackbox.rule import FrequencyRule
 from posviz.blackbox.verdict import ProgramVerdict
 from posviz.wording import signed
 
@@ -26,7 +27,7 @@ METHODS = {
     "ntk": "NTK makes the last pair {factor:g} times as slow, and the first one stays.",
     "yarn": f"It has YaRN's {SLOWED}",
     "llama3": f"It has Llama 3's {SLOWED}",
-    "longrope": "If the base is that, each frequency is divided by a number of its own: LongRoPE "
+    "longrope": "With base {base:,.10g}, each frequency is divided by a number of its own: LongRoPE "
     "does so, and so do unknown rules.",
     "proportional": "Only the first {fraction:.3g} of the pairs rotate (p-RoPE).",
 }
@@ -47,7 +48,7 @@ def rotation_verdict(
     parameters |= {"rounding": r.rounding} if r.rounding else {}
     parameters |= {"reach": " ".join(_reach(reach))} if _reach(reach) else {}
     rule, by_call = r.rule, bool(r.rule and "positions" in r.rule.code)
-    said = [_pairs(r), *_angles(r), *_method(r), *_gain(r), *_format(r), *_reach(reach)]
+    said = [_pairs(r), *_angles(r), *method_of(r.rule), *_gain(r), *_format(r), *_reach(reach)]
     if bad and min(check.begins for check in bad) < CERTAIN:  # nothing but the pairs is sure
         norms = _gain(r) if r.gain is None and not r.xpos else []
         said, rule, r = [said[0], *norms], None, replace(r, start=None, gain=None, dtype=None)
@@ -123,6 +124,8 @@ def _angles(r: Rotation) -> list[str]:
         said.append("No rule of posviz gives its frequencies.")
     elif rule.base is None:
         said.append("It has one pair, which shows no base.")
+    elif rule.method == "longrope":
+        pass  # no base can be known
     else:
         exponent = "" if rule.exponent == "2k/d" else f", and its exponent {rule.exponent}"
         said.append(f"The base is {rule.base:,.10g}{exponent}.")
@@ -135,8 +138,8 @@ def _angles(r: Rotation) -> list[str]:
     return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
 
 
-def _method(r: Rotation) -> list[str]:
-    rule = r.rule
+def method_of(rule: FrequencyRule | None) -> list[str]:
+    """Say what context extension did to frequencies, in a sentence at most."""
     if rule is None or rule.method == "plain":
         return []
     form = METHODS[rule.method]
@@ -146,10 +149,10 @@ def _method(r: Rotation) -> list[str]:
         form = DYNAMIC
     elif rule.method == "linear" and rule.factor < 1:
         form = METHODS["doubled"]
-    numbers = {"factor": rule.factor, "times": 1 / rule.factor, "method": rule.method}
     if rule.parameters.get("unseen"):
         form = f"{form.partition(' with factor')[0]}, by a factor that these rows do not show."
-    return [form.format(**numbers, **rule.parameters)]
+    numbers = {"factor": rule.factor, "times": 1 / rule.factor, "method": rule.method}
+    return [form.format(**numbers, base=rule.base, **rule.parameters)]
 
 
 def _gain(r: Rotation) -> list[str]:

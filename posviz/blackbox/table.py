@@ -15,7 +15,7 @@ from posviz.blackbox.lines import compute, step_of
 from posviz.blackbox.rotation import dtype_of, named
 from posviz.blackbox.rule import FrequencyRule, roundest
 from posviz.blackbox.rules import name_rule
-from posviz.blackbox.sentences import rotation_verdict
+from posviz.blackbox.sentences import method_of, rotation_verdict
 from posviz.blackbox.track import start_of, track
 from posviz.blackbox.verdict import ProgramVerdict, unknown
 from posviz.blackbox.writing import line_of
@@ -332,12 +332,8 @@ def identify_inv_freq(inv_freq: Any) -> ProgramVerdict:
         return unknown(f"No rule of posviz gives these {len(theta)} frequencies.{why}")
     off = float(np.abs(rule.frequencies().inv_freq - theta).max())
     said = [f"These are the frequencies of {2 * len(theta)} dimensions."]
-    said += [f"The base is {rule.base:,.10g}."] if rule.base else []
-    said += (
-        []
-        if rule.method == "plain"
-        else [f"The method is {rule.method}, the factor {rule.factor:g}."]
-    )
+    said += [f"The base is {rule.base:,.10g}."] * bool(rule.base and rule.method != "longrope")
+    said += method_of(rule)
     return ProgramVerdict(
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,
         direction=1, method=rule.method, factor=rule.factor, exponent=rule.exponent,
