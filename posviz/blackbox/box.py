@@ -55,7 +55,7 @@ class Box:
         return columns
 
     def _find_form(self) -> None:
-        """Try NumPy and torch, with batch and heads and without, and columns of positions."""
+        """Try NumPy and torch, with batch and heads, row by row, and columns of positions."""
         errors: list[Exception] = []
         for axes in (self.axes,) if self.axes else (1, 2, 3):
             self.axes = axes
@@ -79,7 +79,7 @@ class Box:
 
 
 def _forms(rotate: Callable[..., Any]) -> list[Callable[..., np.ndarray]]:
-    """Return the ways to call the function, with a batch and heads and without."""
+    """Return the ways to call the function: with a batch and heads, without, and row by row."""
 
     def form(kind, lead):
         def call(x, positions):
@@ -94,7 +94,15 @@ def _forms(rotate: Callable[..., Any]) -> list[Callable[..., np.ndarray]]:
 
         return call
 
-    return [form(kind, lead) for lead in (0, 1, 2) for kind in _kinds()]
+    def row_by_row(kind):
+        def call(x, positions):
+            pairs = zip(kind(np.array(x)), kind(np.array(positions)), strict=True)
+            return np.array([np.asarray(to_numpy(rotate(*pair)), np.float64) for pair in pairs])
+
+        return call
+
+    forms = [form(kind, lead) for lead in (0, 1, 2) for kind in _kinds()]
+    return [*forms, *map(row_by_row, _kinds())]
 
 
 def _kinds() -> list[Callable[[np.ndarray], Any]]:

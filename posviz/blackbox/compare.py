@@ -51,7 +51,16 @@ PARAMETERS = {  # of a table
     "first": "The {own} comes first, but the {meant} should.",
     "rows": "It has {own} rows, but should have {meant}.",
 }
-METHODS = {"plain": "no scaling", "other": "no known rule", "llama3": "Llama 3's scaling"}
+METHODS = {
+    "plain": "no scaling",
+    "other": "no known rule",
+    "linear": "linear scaling",
+    "ntk": "NTK's scaling",
+    "yarn": "YaRN's scaling",
+    "llama3": "Llama 3's scaling",
+    "longrope": "a number for each pair",
+    "proportional": "p-RoPE's pairs at rest",
+}
 BY_CONFIG = (
     *("kind", "rotary_dim", "base", "method", "factor", "attention_factor", "exponent"),
     *("direction", "first_position", "dtype"),
@@ -217,7 +226,10 @@ def _apart_by_pair(own: ProgramVerdict, meant: ProgramVerdict) -> list[str]:
         if len(pairs):
             most = np.max(1 / ratio[pairs] if word == "slowly" else ratio[pairs])
             which = f"Pairs {pairs[0]} to {pairs[-1]}" if len(pairs) > 1 else f"Pair {pairs[0]}"
-            said.append(f"{which} rotate up to {most:.3g} times too {word}.")
+            least = np.min(1 / ratio[pairs] if word == "slowly" else ratio[pairs])
+            up_to = "up to " if most > 1.001 * least else ""
+            rotate = "rotate" if len(pairs) > 1 else "rotates"
+            said.append(f"{which} {rotate} {up_to}{most:.3g} times too {word}.")
     return said
 
 
@@ -293,12 +305,13 @@ def _tried(run: Rotate, mends: dict, meant: ProgramVerdict) -> str | None:
         return None
     for name, mend in mends.items():
         if (off := _apart(mend(run), meant)) < CLOSE:
-            return f"Tried: with {name} alone, it does what was meant, to {off:.0e}."
+            return _suffices(f"{name} alone", off)
     for mend in mends.values():
         run = mend(run)
     off = _apart(run, meant)
-    return (
-        f"Tried: with {' and '.join(mends)}, it does what was meant, to {off:.0e}."
-        if off < CLOSE
-        else None
-    )
+    return _suffices(" and ".join(mends), off) if off < CLOSE else None
+
+
+def _suffices(changes: str, off: float) -> str:
+    how = f"to {off:.0e}" if off else "exactly"
+    return f"Tried: with {changes}, it does what was meant, {how}."

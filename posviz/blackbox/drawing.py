@@ -26,17 +26,19 @@ SHOWN = 5  # the position whose matrix is shown
 
 def html_of(verdict: ProgramVerdict) -> str:
     """Return a verdict as HTML: its text, and a picture where it is a rotation."""
-    text = f'<pre style="white-space: pre-wrap">{html.escape(str(verdict))}</pre>'
+    text = (
+        f'<pre style="white-space: pre-wrap; word-break: normal">{html.escape(str(verdict))}</pre>'
+    )
     if verdict.kind != "rotation" or verdict.picture is None or not verdict.code:
         return text
     data, _ = notebook_png(figure_of(verdict))
-    words = f"The matrix at position {SHOWN}, and the frequency of each pair beside the plain one."
+    words = f"The matrix at position {SHOWN}, and the frequency of each pair beside its base's."
     image = base64.b64encode(data).decode()
     return f'{text}<img alt="{words}" src="data:image/png;base64,{image}" style="max-width: 100%">'
 
 
 def figure_of(verdict: ProgramVerdict) -> Figure:
-    """Return the matrix at one position, and the frequency of each pair beside the plain ones."""
+    """Return the matrix at one position, and the frequency of each pair beside its base's."""
     rotation = verdict.picture
     theta = np.abs(rotation.theta).sum(axis=0)
     with style_context("notebook"):
@@ -46,8 +48,9 @@ def figure_of(verdict: ProgramVerdict) -> Figure:
         image = left.imshow(_matrix(verdict, width).T, cmap=SIGNED, vmin=-1, vmax=1)
         left.set(title=f"What it does at position {SHOWN}", xlabel="column in", ylabel="column out")
         figure.colorbar(image, ax=left, ticks=(-1, 0, 1))
-        plain = rotary_frequencies(2 * len(theta), verdict.base or 10_000.0)
-        right.plot(plain, "C6-", label="plain")
+        base = verdict.base or 10_000.0
+        plain = rotary_frequencies(2 * len(theta), base)
+        right.plot(plain, "C6-", label=f"base {base:,g} alone")
         right.plot(np.where(theta > 0, theta, np.nan), "C0o", label="this program")
         right.set(title="How fast each pair rotates", xlabel="pair", yscale="log")
         right.set_ylabel("frequency (radians per token)")

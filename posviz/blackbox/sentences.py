@@ -27,8 +27,8 @@ METHODS = {
     "ntk": "NTK makes the last pair {factor:g} times as slow, and the first one stays.",
     "yarn": f"It has YaRN's {SLOWED}",
     "llama3": f"It has Llama 3's {SLOWED}",
-    "longrope": "With base {base:,.10g}, each frequency is divided by a number of its own: LongRoPE "
-    "does so, and so do unknown rules.",
+    "longrope": "With base {base:,.10g}, each frequency is divided by a number of its own: "
+    "LongRoPE does so, and so do unknown rules.",
     "proportional": "Only the first {fraction:.3g} of the pairs rotate (p-RoPE).",
 }
 UPSIDE_DOWN = "Its {method} is upside down: fast pairs are slowed by {factor:g}, slow ones stay."
@@ -81,6 +81,7 @@ def rotation_verdict(
 def _pairs(r: Rotation) -> str:
     b = r.blocks
     style = f"the layout {r.layout} ({STYLE[r.layout]})" if r.layout in STYLE else "no usual layout"
+    style = "one pair, which all layouts share" if b.entering.tolist() == [[0, 1]] else style
     where = f" from column {r.first_column} on" if r.first_column else ""
     text = (
         f"It rotates {2 * len(b.entering)} of {b.width} columns{where}, in pairs "
@@ -178,7 +179,7 @@ def _gain(r: Rotation) -> list[str]:
 
 def _format(r: Rotation) -> list[str]:
     if r.dtype not in ("bfloat16", "float16"):
-        return [f"Far positions are as exact as {r.dtype} makes them."] if r.dtype else []
+        return [f"Far positions are right, as far as {r.dtype} goes."] if r.dtype else []
     what = r.rounding or "frequencies"
     return [f"The {what} are rounded to {r.dtype}, so far positions are wrong."]
 

@@ -162,7 +162,7 @@ def test_tables_and_biases_are_the_same_by_order_scale_and_slopes():
 def test_a_program_is_compared_with_a_function_by_its_words():
     verdict = identify(halves, "litgpt yarn", head_dim=D)
     assert "Compared with litgpt 0.5.13, rope cache, yarn × 4." in verdict.sentences
-    assert [text for text in verdict.differences if "no scaling, but should have yarn" in text]
+    assert [text for text in verdict.differences if "no scaling, but should have YaRN's" in text]
     right = identify(halves, "keras-hub RotaryEmbedding", head_dim=D)
     assert right.differences == ()
 

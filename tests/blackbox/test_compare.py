@@ -43,7 +43,7 @@ WRONG = {  # the program, what was meant, words of the sentences, what mends it
     ),
     "positions rounded": (in_dtype("bfloat16", "positions"), rope, ["positions are rounded"], None),
     "base": (rope, Rotary(base=5e5), ["should be 500,000"], None),
-    "method": (rope, SLOW, ["no scaling, but should have yarn", "yarn(64"], None),
+    "method": (rope, SLOW, ["no scaling, but should have YaRN's", "yarn(64"], None),
 }  # fmt: skip
 
 
@@ -171,3 +171,8 @@ def test_a_bias_is_compared_with_an_encoding():
     bias = Alibi().bias(offsets(range(24), range(24)), 12)
     assert identify(bias=bias, meant=Alibi()).differences == ()
     assert identify(bias=2 * bias, meant=Alibi()).differences != ()
+
+
+def test_pairs_that_all_are_too_slow_are_so_by_one_factor():
+    verdict = identify(lambda x, p: rope(x, p / 4), meant=rope, head_dim=D)
+    assert "- Pairs 0 to 31 rotate 4 times too slowly." in str(verdict).splitlines()

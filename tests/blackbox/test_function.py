@@ -79,10 +79,17 @@ def as_torch(x, positions):
     return torch.view_as_real(pair * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
 
 
+def one_row(x):
+    """Return a row [head_dim] as torch's; more than one is refused."""
+    (_,) = x.shape
+    return torch.as_tensor(x)
+
+
 FORMS = {
     "torch": as_torch,
     "batch and heads": lambda x, p: as_torch(x[0, 0], p)[None, None],
     "query and key": lambda x, p: (as_torch(x, p), as_torch(x, p)),
+    "row by row": lambda x, p: as_torch(one_row(x)[None], torch.as_tensor(p).reshape(1))[0],
     "grown by gradients": lambda x, p: as_torch(x, p).requires_grad_(),
 }
 
@@ -123,3 +130,10 @@ def test_a_notebook_shows_the_words_and_a_picture():
     shown = identify(rope, head_dim=D)._repr_html_()
     assert "interleaved" in shown
     assert "<img alt=" in shown
+
+
+def test_one_pair_shows_no_layout():
+    def rotate(x, positions):
+        return np.concatenate([rope(x[:, :2], positions, np.ones(1)), x[:, 2:]], axis=-1)
+
+    assert "one pair, which all layouts share" in str(identify(rotate, head_dim=8))

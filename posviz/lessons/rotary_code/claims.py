@@ -76,7 +76,7 @@ def the_precision_does_not_matter(dtype):
     return largest(scores[1] - scores[0])
 
 
-@claim("A score stays relative, whichever way the dimensions of query and key are paired.",
+@claim("If query and key are both rotated by RoPE, their score stays relative.",
     cases={
         "if query and key are interleaved": LAYOUTS[:1] * 2,
         "if both are half_split": LAYOUTS[1:] * 2,

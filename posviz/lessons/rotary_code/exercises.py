@@ -183,6 +183,10 @@ check_port = Checker(
             lambda y: change_layout(y, source="interleaved", target="half_split"),
             "Your numbers are right, but all firsts come before all seconds. Put each second next "
             "to its first: np.stack(rotated, axis=-1).reshape(x.shape)."),
+        answer("stacked along the first axis",
+            lambda y: np.stack([y[:, 0::2], y[:, 1::2]]).reshape(y.shape),
+            "Your numbers are right, but np.stack without axis=-1 puts all firsts of all tokens "
+            "before all seconds: np.stack(rotated, axis=-1).reshape(x.shape)."),
         argument("inputs in two halves",
             "You read the two halves of x, but you write neighbours. Read neighbours as well: "
             "x[:, 0::2] and x[:, 1::2].",

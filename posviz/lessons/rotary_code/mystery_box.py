@@ -1,4 +1,4 @@
-"""A black box: what it makes of one unit vector, at one position and at those before it."""
+"""A black box: what it makes of one unit vector, at one position and at those around it."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -32,8 +32,8 @@ class MysteryBox(Picture):
         first = self.position // PAGE * PAGE
         page = np.arange(first, first + PAGE)
         x = np.tile(np.eye(HEAD_DIM)[self.vector], (PAGE, 1))
-        right, outputs = reference(x, page), box(self.box)(x, page)[: self.position - first + 1]
-        now, others = outputs[-1], DIMENSIONS[self.vector != DIMENSIONS]
+        right, outputs = reference(x, page), box(self.box)(x, page)
+        now, others = outputs[self.position - first], DIMENSIONS[self.vector != DIMENSIONS]
         others = others[np.abs(outputs[:, others]).max(axis=0) > NOTHING]
         paths = [_paths(page, outputs[:, kept]) for kept in ([self.vector], others)]
         stems = [_stems(kept, now[kept]) for kept in ([self.vector], others)]
@@ -50,28 +50,28 @@ class MysteryBox(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """The outputs at one position, and beside them the way there."""
-        here, before = beside(figure, (1, 1.6))
-        zero(here, before)
+        """The outputs at one position, and beside them those of a page of positions."""
+        here, around = beside(figure, (1, 1.6))
+        zero(here, around)
         pale = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
         lit = here.axvspan(0, 0.8, label="input: unit vector", **pale)
-        for axes in (here, before):
+        for axes in (here, around):
             axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))
         here.set(title="at this position", xlabel="dimension")
         here.set_xlim(-0.6, HEAD_DIM - 0.4)
-        before.set(title="up to this position", xlabel="position (tokens)")
-        before.set_xlim(LARGEST - PAGE - 0.5, LARGEST + 0.75)
+        around.set(title="around this position", xlabel="position (tokens)")
+        around.set_xlim(LARGEST - PAGE - 0.5, LARGEST + 0.75)
         whole(here.xaxis, most=8, steps=None)
-        whole(before.xaxis)
+        whole(around.xaxis)
         flat = {"solid_capstyle": "butt"}
-        right = Curve(before, "C6:", "right", "RoPE (interleaved)", stroke=1.4)
+        right = Curve(around, "C6:", "right", "RoPE (interleaved)", stroke=1.4)
         stems = [Curve(here, f"C{i}-", f"stems[{i}]", stroke=5, **flat) for i in (0, 1)]
         rings = Ring(here, "C6o", "rings", edge=0.25, marks=1.8)
-        own = Curve(before, "C0-", "paths[0]", "same dimension")
-        other = Curve(before, "C1--", "paths[1]", "other dimensions")
-        ends = [Curve(before, f"C{i}o", f"ends[{i}]", marks=1.3) for i in (0, 1)]
+        own = Curve(around, "C0-", "paths[0]", "same dimension")
+        other = Curve(around, "C1--", "paths[1]", "other dimensions")
+        ends = [Curve(around, f"C{i}o", f"ends[{i}]", marks=1.3) for i in (0, 1)]
         legend_above(figure, [lit, own, other, right], narrow=2, columnspacing=1.2)
-        fits = Limits(before, "shown")
+        fits = Limits(around, "shown")
         return [Other(lit, "lit"), *stems, rings, right, own, other, *ends, fits]
 
     def caption(self, arrays: Arrays) -> str:
@@ -85,7 +85,7 @@ class MysteryBox(Picture):
 
 def _paths(page, outputs):
     """Each column of the outputs over its positions, as one line with gaps."""
-    return broken(np.array(np.broadcast_arrays(page[: len(outputs), None], outputs)).T)
+    return broken(np.array(np.broadcast_arrays(page[:, None], outputs)).T)
 
 
 def _stems(dimensions, values):
