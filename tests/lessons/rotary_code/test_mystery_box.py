@@ -86,7 +86,7 @@ def test_stems_and_paths_end_at_the_output_of_the_box(number):
         shown[x[1::3].astype(int)] = y[1::3]
     np.testing.assert_allclose(shown, right, rtol=0, atol=1e-9)
     ends = np.concatenate([y for _, y in arrays.ends])
-    paths = np.concatenate([y[9::11] for _, y in arrays.paths])  # positions 250 to 259, and a gap
+    paths = np.concatenate([y[9::51] for _, y in arrays.paths])  # positions 250 to 299, and a gap
     np.testing.assert_allclose(paths, ends, rtol=0, atol=1e-9)
     assert math.isclose(math.hypot(*ends), 1.2 if number == 4 else 1)
 
@@ -96,4 +96,4 @@ def test_nothing_in_the_picture_says_what_the_boxes_are():
     captions = {MysteryBox(box=n).figure().caption.split(" becomes")[0] for n in BY_HAND}
     assert captions == {"Unit vector 2"}
     titles = [axes.get_title("left") for axes in figure.axes]
-    assert titles == ["at this position", "up to this position"]
+    assert titles == ["at this position", "around this position"]
