@@ -25,6 +25,7 @@ NOTEBOOKS = ROOT / "notebooks"
 VENV = ROOT / ".venv"
 PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 LOG = VENV / "install.log"
+MARK = "posviz-home"  # says for which folder and Python run.py made `.venv`
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # torch without CUDA, for Linux
 
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
@@ -90,18 +91,38 @@ def set_up(part: str) -> None:
     contents = b"".join((ROOT / file).read_bytes() for file in files)
     state = home + hashlib.sha256(contents).hexdigest()
     stamp = VENV / f"posviz-{part}"
-    if stamp.exists() and stamp.read_text() == state and os.path.exists(PYTHON):
+    if read(stamp) == state and os.path.exists(PYTHON):
         return
-    made_here = (VENV / "posviz-home").exists() and (VENV / "posviz-home").read_text() == home
-    if not (made_here and os.path.exists(PYTHON)):
-        base = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
-        if call([base, "-m", "venv", "--clear", VENV]):
-            sys.exit("Making .venv failed, see above (Debian, Ubuntu: `apt install python3-venv`).")
-        (VENV / "posviz-home").write_text(home)
+    if not (read(VENV / MARK) == home and os.path.exists(PYTHON)):
+        make_environment(home)
     print(f"Installing {name}, once. This takes some minutes; details are in {LOG}", flush=True)
     for arguments in wanted:
         pip_install([*torch_build(), "-c", "constraints.txt", *arguments])
     stamp.write_text(state)
+
+
+def make_environment(home: str) -> None:
+    """Make `.venv` anew, if it is this file's own; whatever else has that name stays as it is."""
+    is_own = not VENV.exists() or (VENV / MARK).exists()
+    if VENV.is_symlink() or not is_own:
+        sys.exit(
+            f"{VENV} is not of run.py's making, so it stays as it is. "
+            "Rename it, and run this again: run.py makes a .venv of its own."
+        )
+    VENV.mkdir(exist_ok=True)
+    (VENV / MARK).write_text("")  # first, so that what is left half-way is known as our own
+    for path in VENV.iterdir():
+        if path.name != MARK:
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    base = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
+    if call([base, "-m", "venv", VENV]):
+        sys.exit("Making .venv failed, see above (Debian, Ubuntu: `apt install python3-venv`).")
+    (VENV / MARK).write_text(home)
+
+
+def read(path: Path) -> str:
+    """Return the text of a file, or nothing where there is none."""
+    return path.read_text() if path.exists() else ""
 
 
 def torch_build() -> list[str]:

@@ -1,5 +1,6 @@
 """run.py sets up what is missing, once, and passes the rest on."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,6 @@ def project(tmp_path, monkeypatch):
 
     def call(command):
         done.append("venv")
-        venv.mkdir(exist_ok=True)
         (venv / "python").touch()
         return 0
 
@@ -69,6 +69,65 @@ def test_set_up_makes_a_new_environment_where_python_is_gone(project):
     (run.VENV / "python").unlink()
     run.set_up("lab")
     assert project.done == ["venv", LAB] * 2
+
+
+def test_an_environment_for_another_folder_is_made_anew(project):
+    run.set_up("lab")
+    for name in (run.MARK, "posviz-lab"):
+        (run.VENV / name).write_text("/elsewhere, Python 3.11\n")
+    (run.VENV / "lib").mkdir()
+    (run.VENV / "lib" / "old.py").touch()
+    run.set_up("lab")
+    assert project.done == ["venv", LAB] * 2
+    assert not (run.VENV / "lib").exists()
+
+
+def test_what_a_kill_left_half_way_is_made_anew(project, monkeypatch):
+    def killed(command):
+        (run.VENV / "half").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "call", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run.set_up("lab")
+    monkeypatch.setattr(run, "call", lambda _: (run.VENV / "python").touch())
+    run.set_up("lab")
+    assert project.done == [LAB]
+    assert not (run.VENV / "half").exists()
+
+
+def by_hand(venv, elsewhere):
+    venv.mkdir()
+    (venv / "mine.txt").write_text("work")
+
+
+def link(venv, elsewhere):
+    (elsewhere / "mine.txt").write_text("work")
+    venv.symlink_to(elsewhere)
+
+
+def link_to_our_own(venv, elsewhere):
+    (elsewhere / run.MARK).write_text("/another/clone, Python 3.11")
+    link(venv, elsewhere)
+
+
+def file(venv, elsewhere):
+    venv.write_text("work")
+
+
+def link_to_nowhere(venv, elsewhere):
+    venv.symlink_to(elsewhere / "gone")
+
+
+@pytest.mark.parametrize("made", [by_hand, link, link_to_our_own, file, link_to_nowhere])
+def test_an_environment_of_the_users_stays_as_it_is(project, tmp_path_factory, made):
+    made(run.VENV, tmp_path_factory.mktemp("elsewhere"))
+    with pytest.raises(SystemExit, match=r"stays as it is\. Rename it"):
+        run.set_up("lab")
+    assert project.done == []
+    assert os.path.lexists(run.VENV)
+    if made in (by_hand, link, link_to_our_own):
+        assert (run.VENV / "mine.txt").read_text() == "work"
 
 
 @pytest.mark.parametrize(

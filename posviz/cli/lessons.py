@@ -39,7 +39,11 @@ def site(
     chosen = arguments.lesson_notebooks(lessons, everything=not lessons)
     named = arguments.repository(repository) if repository else ""
     files = [f"{path.stem}.html" for path in chosen] if lessons else ["index.html"]
-    common.check_new([to / file for file in files], overwrite)
+    copies = {to / "notebooks" / path.name: path.read_bytes() for path in chosen}
+    answered = [
+        copy for copy, text in copies.items() if copy.exists() and copy.read_bytes() != text
+    ]
+    common.check_new([*(to / file for file in files), *answered], overwrite)
 
     from posviz.publish.lesson import stored_lessons
     from posviz.publish.live.build import prepare

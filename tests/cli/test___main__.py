@@ -225,10 +225,12 @@ def test_a_command_tells_how_many_files_it_has_written(call, tmp_path):
         ("export AlibiSlopes --format svg,png", "AlibiSlopes.svg"),
         ("site", "index.html"),
         ("site 05", "05_rope.html"),
+        ("site 05", "notebooks/05_rope.ipynb"),  # a reader's, with answers
         ("slides 05", "05_rope_slides.html"),
     ],
 )
 def test_files_that_are_there_are_refused_or_replaced(call, tmp_path, line, file):
+    (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).touch()
     refused = call(f"{line} --to {tmp_path}")
     assert (refused.exit_code, refused.jobs) == (2, {})

@@ -31,13 +31,21 @@ def prepare() -> None:
 def write_python(to: Path) -> int:
     """Write Python and its scripts for the pages in `to`; return how many MB a page loads, once."""
     folder, (index, files) = to / "assets" / "live", _packed()
+    old = _written(folder / "index.json")
     for name, data in files.items():
         write_file(folder / name, data)
     write_file(folder / "index.json", json.dumps(index).encode())
     write_file(to / "sw.js", (HERE / "sw.js").read_bytes())
-    for old in set(folder.iterdir()) - {folder / name for name in (*files, "index.json")}:
-        old.unlink()
+    for name in old - {*files}:
+        (folder / name).unlink(missing_ok=True)
     return round(index["size"] / 1e6)
+
+
+def _written(index: Path) -> set[str]:
+    """The names of the files that an earlier call wrote; all else in their folder is not ours."""
+    listed = json.loads(index.read_text()) if index.exists() else {}
+    kinds = [names for names in listed.values() if not isinstance(names, int)]
+    return {name for names in kinds for name in ([names] if isinstance(names, str) else names)}
 
 
 @functools.cache
