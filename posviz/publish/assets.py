@@ -5,6 +5,7 @@ Scripts of other people come from npm: deno fetches and bundles them, deno.lock 
 
 import base64
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -22,6 +23,7 @@ from posviz.pictures.files import replacing
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
 from posviz.teaching.widget import PredictionWidget
+from posviz.wording import shortened
 
 HERE = Path(__file__).parent
 THEME = as_script(HERE / "theme.js")  # of every page's head
@@ -126,6 +128,14 @@ def write_file(path: Path, data: bytes) -> Path:
         with replacing(path) as file:
             file.write(data)
     return path
+
+
+def write_own(path: Path, data: bytes, mark: bytes = b"posviz") -> Path:
+    """Write a file that pages share; one without our mark is somebody else's: FileExistsError."""
+    if path.exists() and mark not in path.read_bytes():
+        why = "it is there already and not posviz's: choose another folder"
+        raise FileExistsError(errno.EEXIST, why, shortened(path))
+    return write_file(path, data)
 
 
 def write_library(name: str, assets: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
-from posviz.publish.assets import LIVE_POLICY, TEMPLATES, policy, styles, write_file
+from posviz.publish.assets import LIVE_POLICY, TEMPLATES, policy, styles, write_file, write_own
 from posviz.publish.live.build import write_python
 from posviz.publish.place import drawn_place
 
@@ -24,6 +24,6 @@ def write_picture(picture: Picture, path: Path, title: str = "") -> Path:
         policy=policy([SCRIPT], "img-src data:", *LIVE_POLICY),
         script=SCRIPT,
     )
-    write_file(path.parent / "assets" / "page.css", styles(HERE / "page.css"))
+    write_own(path.parent / "assets" / "page.css", styles(HERE / "page.css"))
     write_python(path.parent)
     return write_file(path, page.encode())

@@ -76,7 +76,7 @@ def _exporter() -> HTMLExporter:
 
 def write_shared(to: Path) -> int:
     """Write what pages share: styles, MathJax and Python; return how many MB Python has."""
-    assets.write_file(to / "assets" / "page.css", assets.styles(HERE / "page.css"))
+    assets.write_own(to / "assets" / "page.css", assets.styles(HERE / "page.css"))
     assets.write_library("mathjax", to / "assets")
     assets.write_packed(to / "assets" / "codemirror" / "editor.js", build.editor())
     return build.write_python(to)

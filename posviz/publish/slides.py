@@ -248,7 +248,7 @@ def write_slides(
     )
     for name in ("mathjax", "reveal"):
         assets.write_library(name, beside)
-    assets.write_file(beside / "slides.css", assets.styles(HERE / "slides.css"))
+    assets.write_own(beside / "slides.css", assets.styles(HERE / "slides.css"))
     if front.css:
         assets.write_file(beside / "own.css", front.css.read_bytes())
     write_python(to)

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import posviz
-from posviz.publish.assets import bundle, hashed, in_cache, library, write_file
+from posviz.publish.assets import bundle, hashed, in_cache, library, write_file, write_own
 from posviz.publish.live import runtime
 
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def write_python(to: Path) -> int:
     for name, data in files.items():
         write_file(folder / name, data)
     write_file(folder / "index.json", json.dumps(index).encode())
-    write_file(to / "sw.js", (HERE / "sw.js").read_bytes())
+    write_own(to / "sw.js", (HERE / "sw.js").read_bytes(), mark=b"assets/live/")
     for name in old - {*files}:
         (folder / name).unlink(missing_ok=True)
     return round(index["size"] / 1e6)
