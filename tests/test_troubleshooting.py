@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz import Rotary, identify
+from posviz import KeyValueCache, Rotary, attend, dynamic_ntk, identify, longrope, yarn
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 
@@ -73,3 +73,81 @@ def test_far_mistakes_have_the_errors_of_the_page(program, right, said, errors, 
     row = " | ".join(f"{value:g}" for value in errors)
     assert f"| {row} |".replace("0.1 |", "0.10 |") in PAGE
     assert said in PAGE
+
+
+CAUSAL = np.tril(np.ones((24, 24), bool))
+
+
+@pytest.fixture(scope="module")
+def attends():
+    """attend on 24 tokens of width 64 in 4 heads; `tokens` chooses some of them."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1, 24, 64))
+    weights = [rng.normal(size=(64, 64)) / 8 for _ in range(3)]
+
+    def run(encoding, positions, tokens=slice(None), **options):
+        return attend(
+            x[:, tokens], *weights, num_heads=4, encoding=encoding, positions=positions, **options
+        )[0]
+
+    return run
+
+
+def test_the_attention_factor_is_hidden_at_position_0(attends):
+    stretched = yarn(16, 4.0, original_max_seq_len=16)
+    factors = [stretched, stretched._replace(attention_factor=1.0)]
+    with_it, without = [
+        attends(Rotary(frequencies=each), np.arange(24), mask=CAUSAL) for each in factors
+    ]
+    differences = abs(with_it - without).max(-1)
+    assert differences[0] < 1e-15
+    assert f"position 1 differed by {differences[1]:.2f}" in PAGE
+
+
+def test_the_norms_show_the_attention_factor():
+    before = np.random.default_rng(0).normal(size=(1, 1, 200, 64))
+
+    def ratios(**options):
+        after = Rotary(frequencies=yarn(64, 4.0, original_max_seq_len=4096, **options)).at_query(
+            before, np.arange(200)
+        )
+        return np.linalg.norm(after, axis=-1) / np.linalg.norm(before, axis=-1)
+
+    factor = ratios()[0, 0, 0]
+    np.testing.assert_allclose(ratios(), factor)
+    np.testing.assert_allclose(ratios(attention_factor=1.0), 1)
+    for number in (factor, factor**2):
+        assert f"{number:.4f}" in PAGE
+
+
+def with_longrope(seq_len):
+    lists = {"short_factors": np.ones(8), "long_factors": np.linspace(1, 8, 8)}
+    frequencies = longrope(16, **lists, seq_len=seq_len, original_max_seq_len=16, max_seq_len=64)
+    return Rotary(frequencies=frequencies)
+
+
+def with_dynamic_ntk(seq_len):
+    return Rotary(frequencies=dynamic_ntk(16, 4.0, seq_len=seq_len, original_max_seq_len=16))
+
+
+@pytest.mark.parametrize(
+    ("rotary", "named"), [(with_longrope, "LongRoPE, the list"), (with_dynamic_ntk, "Dynamic NTK")]
+)
+def test_a_cache_is_wrong_once_frequencies_change(attends, rotary, named):
+    def last(length, chosen):
+        cache = KeyValueCache()
+        for token in range(length):
+            row = attends(chosen(token), np.array([token]), [token], cache=cache)
+        anew = attends(
+            rotary(length),
+            np.arange(length),
+            slice(length),
+            mask=CAUSAL[:length, :length],
+        )
+        return abs(row[0] - anew[-1]).max()
+
+    differences = [last(n, lambda token: rotary(token + 1)) for n in (16, 17, 24)]
+    (line,) = [line for line in PAGE.splitlines() if line.startswith(f"| {named}")]
+    assert differences[0] < 2e-15
+    assert line.endswith(" | {:.2g} | {:.2g} |".format(*differences[1:]))
+    assert max(last(n, lambda token, n=n: rotary(n)) for n in (16, 17, 24)) < 3e-15
