@@ -5,7 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz import KeyValueCache, Rotary, attend, dynamic_ntk, identify, longrope, yarn
+from posviz import (
+    T5,
+    Alibi,
+    KeyValueCache,
+    Learned,
+    Rotary,
+    Sinusoidal,
+    attend,
+    dynamic_ntk,
+    identify,
+    longrope,
+    raster,
+    yarn,
+)
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 
@@ -151,3 +164,85 @@ def test_a_cache_is_wrong_once_frequencies_change(attends, rotary, named):
     assert differences[0] < 2e-15
     assert line.endswith(" | {:.2g} | {:.2g} |".format(*differences[1:]))
     assert max(last(n, lambda token, n=n: rotary(n)) for n in (16, 17, 24)) < 3e-15
+
+
+DOCUMENTS = np.repeat([0, 1, 2], 8)
+RESTARTED = np.tile(np.arange(8), 3)
+DOCUMENT_MASK = CAUSAL & (DOCUMENTS[:, None] == DOCUMENTS)
+
+
+def restart_changes(attends, encoding, mask):
+    """The largest difference of an output when positions restart in each document."""
+    continued = attends(encoding, np.arange(24), mask=mask)
+    return abs(continued - attends(encoding, RESTARTED, mask=mask)).max()
+
+
+@pytest.mark.parametrize(
+    "encoding", [Rotary(), Alibi(), T5(np.sin(np.arange(128.0)).reshape(32, 4))]
+)
+def test_packed_documents_need_no_restart_at_the_scores(attends, encoding):
+    assert restart_changes(attends, encoding, DOCUMENT_MASK) < 1e-15
+
+
+def test_packed_documents_need_a_restart_at_the_input(attends):
+    table = np.random.default_rng(1).normal(size=(64, 64))
+    for encoding, name in [(Sinusoidal(), "Sinusoids"), (Learned(table), "A learned table")]:
+        difference = restart_changes(attends, encoding, DOCUMENT_MASK)
+        assert f"| {name} at the input | {difference:.1f} | yes |" in PAGE
+
+
+def test_without_a_document_mask_a_restart_changes_rope(attends):
+    difference = restart_changes(attends, Rotary(), CAUSAL)
+    assert f"document mask the difference was {difference:.1f}." in PAGE
+
+
+def test_a_slot_is_no_position_once_keys_are_evicted(attends):
+    kept = np.r_[0:4, 16:23]
+    full = KeyValueCache()
+    attends(Rotary(), np.arange(23), slice(23), cache=full)
+    mask = np.eye(24, dtype=bool)
+    mask[-1, kept] = True
+    meant = attends(Rotary(), np.arange(24), mask=mask)[-1]
+
+    def difference(position):
+        cache = KeyValueCache(full.keys[:, :, kept], full.values[:, :, kept], kept)
+        found = attends(Rotary(), np.array([position]), [23], cache=cache)
+        return abs(found[0] - meant).max()
+
+    assert difference(23) < 1e-15
+    assert f"slot, 11, the output differed by {difference(11):.2f}." in PAGE
+
+
+def test_rotation_before_the_transpose_takes_heads_for_positions():
+    rows = np.random.default_rng(0).normal(size=(1, 200, 8, 64))
+    rotated = Rotary(layout="half_split").at_query(rows, np.arange(8))
+    np.testing.assert_array_equal(rotated[0, :, 0], rows[0, :, 0])
+    said = "200 heads of 8 tokens"
+    assert said in str(identify(before=rows[0], after=rotated[0]))
+    assert said in PAGE
+
+
+@pytest.mark.slow("it imports transformers")
+def test_blocks_of_patches_have_the_order_of_transformers():
+    import torch
+    from transformers import vision_utils
+
+    order = raster(4, 4).reshape(2, 2, 2, 2, 2).swapaxes(1, 2).reshape(-1, 2)
+    theirs = vision_utils.get_vision_position_ids(torch.tensor([[1, 4, 4]]), 2)
+    np.testing.assert_array_equal(order, theirs)
+    assert (order != raster(4, 4)).any(1).sum() == 8
+
+
+@pytest.mark.slow("it imports transformers")
+def test_a_table_of_t5_is_shared_by_layers_but_not_of_umt5():
+    import torch
+    from transformers import T5Config, T5EncoderModel, UMT5Config, UMT5EncoderModel
+
+    def tables(kind, config):
+        with torch.device("meta"):
+            model = kind(config(num_layers=4))
+        return [name for name in model.state_dict() if "relative_attention_bias" in name]
+
+    (shared,) = tables(T5EncoderModel, T5Config)
+    assert "block.0." in shared
+    assert len(tables(UMT5EncoderModel, UMT5Config)) == 4
