@@ -34,7 +34,7 @@ ATTRIBUTES = {
 } | {f"h{level}": "id" for level in range(1, 7)}
 STYLES = """
     border-left font-weight margin max-height max-width overflow padding text-align vertical-align
-    white-space
+    white-space word-break
 """
 _CORNER = re.compile(r"<th\b[^>]*></th>")
 _MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, anchor_link_text="#"))
