@@ -123,6 +123,16 @@ BASE_IGNORED = argument(
     "You wrote 10000 into the formula: use the argument base, which is not always 10000.",
     base=10_000,
 )
+DEGREES = argument(
+    "degrees",
+    "You took the angles for degrees. A position times a frequency is in radians, as np.cos and "
+    "np.sin want it: do not convert it.",
+    positions=lambda positions: np.radians(positions),
+)
+WHOLE_EXPONENTS = (
+    "All your exponents are whole numbers. Did you divide with //? It rounds down to a whole "
+    "number: divide with /."
+)
 POSITIONS_IGNORED = argument(
     "positions ignored",
     "You numbered the rows 0, 1, 2, …: use the positions that are given, whatever they are.",
