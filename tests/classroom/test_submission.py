@@ -61,6 +61,13 @@ def test_what_is_not_there_is_told_with_why():
     assert told("g = 1") == "NameError: there is no f in this notebook"
 
 
+@pytest.mark.parametrize("code", ["check_f(f_v2)", "my_f = check_f(3)", "# f\ncheck_f(f_v2)"])
+def test_an_answer_under_another_name_is_missing_and_accuses_nobody(code):
+    start = "from posviz.lessons.rotary import check_f\ndef f_v2(x): return x\n"
+    assert told(start + code) == "NameError: there is no f in this notebook"
+    assert "posviz's own check_f is used here" in told(start + "f = check_f(3)")
+
+
 def test_posviz_own_function_is_none_of_the_reader_s(jailed):
     with answer(["from posviz import attend as f"], "f", {}) as f:
         assert f.__module__ == "posviz."
