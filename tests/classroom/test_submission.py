@@ -98,6 +98,14 @@ def test_what_an_answer_has_no_need_of_is_refused(jailed, deed, tmp_path):
     assert file.read_text() == "kept"
 
 
+def test_a_file_whose_name_begins_like_the_package_may_be_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(submission, "jail", lambda: ())
+    monkeypatch.setattr(submission, "PACKAGE", tmp_path / "posviz")
+    file = tmp_path / "posviz_data.txt"
+    file.write_text("1 2")
+    assert called(f"def f(): return open({str(file)!r}).read()") == "1 2"
+
+
 def test_in_a_jail_the_disk_is_not_there_whatever_calls_it(tmp_path):
     file = tmp_path / "file"
     file.write_text("kept")
