@@ -85,10 +85,11 @@ def plane(angle):
 
 # ------------------------------------------- 02, 05, 06, 07: exponents, layouts, a shift
 
-EXPONENTS = {  # of pair n of d dimensions, by the names of mistakes in 05
+EXPONENTS = {  # of pair n of d dimensions
     "minus missing": lambda n, d: 2 * n / d,
     "pairs from 1": lambda n, d: -2 * (n + 1) / d,
-    "(2n − 1)/head_dim": lambda n, d: -(2 * (n + 1) - 1) / d,
+    "odd numerators": lambda n, d: -(2 * (n + 1) - 1) / d,
+    "odd numerators from −1": lambda n, d: -(2 * n - 1) / d,
     "integer division": lambda n, d: -(2 * n // d),
     "integer division after the minus": lambda n, d: -2 * n // d,
 }
@@ -176,12 +177,7 @@ WRONG = {
         "exact comparison": order_of_equal_rows,
         "inverse permutation": lambda *given: np.argsort(order_of_close_rows(*given)),
     },
-    "check_sinusoidal": {
-        name.replace("n", "i", 1).replace("head_dim", "d_model") if "(" in name else name: (
-            filled_in(exponent)
-        )
-        for name, exponent in EXPONENTS.items()
-    },
+    "check_sinusoidal": {name: filled_in(exponent) for name, exponent in EXPONENTS.items()},
     "check_base": {
         "sine instead of angle": base_by_column(1, 1, float),
         "last pair at 1/base": 1 / round(found_table()[1, 3], 4),
@@ -205,12 +201,7 @@ WRONG = {
         "positions from 1": of_both_axes(right, first=1),
         "degrees": of_both_axes(right, unit=np.pi / 180),
     }
-    | {
-        name.replace("n", "k", 1).replace("head_dim", "(head_dim/2)") if "(" in name else name: (
-            of_both_axes(exponent)
-        )
-        for name, exponent in EXPONENTS.items()
-    },
+    | {name: of_both_axes(exponent) for name, exponent in EXPONENTS.items()},
     "check_slip": {
         "identity": [[1, 0], [0, 1]],
         "no rotation": [[0.0707, 0.9975], [0.9975, 0.0707]],

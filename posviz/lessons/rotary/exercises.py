@@ -9,6 +9,8 @@ from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
     DEGREES,
+    ODD_NUMERATORS,
+    PAIRS_FROM_1,
     POSITIONS_IGNORED,
     WHOLE_EXPONENTS,
     answer,
@@ -94,14 +96,10 @@ check_apply_rotary = Checker(
         step("minus missing",
             "Your angles grow from pair to pair; they should shrink. Give the exponent of base "
             "its minus sign.", power=lambda width: -power_of(width)),
-        step("pairs from 1",
-            "You counted the pairs from 1, so every pair rotates too slowly. Count them from 0: "
-            "columns 0 and 1 have the exponent 0.",
-            power=lambda width: power_of(width) - 2 / width),
-        step("(2n − 1)/head_dim",
-            "Your exponents are 1/head_dim, 3/head_dim, and so on. Those are (2n − 1)/head_dim "
-            "with n from 1. They should begin at 0: use 2n/head_dim with n from 0.",
-            power=lambda width: power_of(width) - 1 / width),
+        step("pairs from 1", PAIRS_FROM_1, power=lambda width: power_of(width) - 2 / width),
+        step("odd numerators", ODD_NUMERATORS, power=lambda width: power_of(width) - 1 / width),
+        step("odd numerators from −1", ODD_NUMERATORS,
+            power=lambda width: power_of(width) + 1 / width),
         step("integer division", WHOLE_EXPONENTS, power=np.zeros),
         step("integer division after the minus", WHOLE_EXPONENTS,
             power=lambda width: np.floor(power_of(width))),

@@ -8,6 +8,8 @@ from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
     DEGREES,
+    ODD_NUMERATORS,
+    PAIRS_FROM_1,
     WHOLE_EXPONENTS,
     answer,
     argument,
@@ -73,14 +75,12 @@ check_axial = Checker(
         step("minus missing",
             "Your angles grow from pair to pair; they should shrink. Give the exponent of base "
             "its minus sign.", inv_freq=lambda d, base: base ** (4 * np.arange(d // 4) / d)),
-        step("pairs from 1",
-            "You counted the pairs of an axis from 1, so every pair rotates too slowly. Count them "
-            "from 0: the first pair of each axis has the exponent 0.",
+        step("pairs from 1", PAIRS_FROM_1,
             inv_freq=lambda d, base: base ** (-4 * np.arange(1, d // 4 + 1) / d)),
-        step("(2k − 1)/(head_dim/2)",
-            "Your exponents begin with 1/(head_dim/2). They are (2k − 1)/(head_dim/2) with k from "
-            "1. They should begin at 0: use 2k/(head_dim/2) with k from 0.",
+        step("odd numerators", ODD_NUMERATORS,
             inv_freq=lambda d, base: base ** (-(4 * np.arange(d // 4) + 2) / d)),
+        step("odd numerators from −1", ODD_NUMERATORS,
+            inv_freq=lambda d, base: base ** (-(4 * np.arange(d // 4) - 2) / d)),
         step("integer division", WHOLE_EXPONENTS, inv_freq=lambda d, base: np.ones(d // 4)),
         step("integer division after the minus", WHOLE_EXPONENTS,
             inv_freq=lambda d, base: base ** -np.minimum(np.arange(d // 4), 1.0)),

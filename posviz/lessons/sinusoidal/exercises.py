@@ -7,6 +7,8 @@ from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
     DEGREES,
+    ODD_NUMERATORS,
+    PAIRS_FROM_1,
     POSITIONS_IGNORED,
     WHOLE_EXPONENTS,
     answer,
@@ -57,17 +59,15 @@ check_sinusoidal = Checker(
             "Your angles grow from pair to pair; they should shrink. Divide the position by "
             "base^(2i/d_model), or multiply it by base^(−2i/d_model).",
             exponent=lambda column, d: -2 * (column // 2) / d),
-        step("pairs from 1",
-            "You counted the pairs from 1, so every pair rotates too slowly. Count them from 0: "
-            "columns 0 and 1 have the exponent 0.",
+        step("pairs from 1", PAIRS_FROM_1,
             exponent=lambda column, d: 2 * (column // 2 + 1) / d),
-        step("(2i − 1)/d_model",
-            "Your exponents are 1/d_model, 3/d_model, and so on. Those are (2i − 1)/d_model with "
-            "i from 1. They should begin at 0: use 2i/d_model with i from 0.",
+        step("odd numerators", ODD_NUMERATORS,
             exponent=lambda column, d: (2 * (column // 2) + 1) / d),
+        step("odd numerators from −1", ODD_NUMERATORS,
+            exponent=lambda column, d: (2 * (column // 2) - 1) / d),
         step("integer division", WHOLE_EXPONENTS, exponent=lambda column, d: 0 * column),
         step("integer division after the minus", WHOLE_EXPONENTS,
-            exponent=lambda column, d: np.minimum(column // 2, 1)),
+            exponent=lambda column, d: np.minimum(column // 2, 1.0)),
         step("a frequency for every column",
             "You gave every column a frequency of its own: the sine and the cosine of a pair "
             "share one, so the exponent is 2i/d_model for column 2i and for column 2i+1.",
