@@ -28,6 +28,10 @@ from posviz.wording import reason
 
 FILES = ("grades.csv", "details.csv", "grades.html")
 NOT_GRADED = "not graded: "
+# Hidden, put there by a tool, or written for students: no work that is handed in.
+_ASIDE = re.compile(
+    r"(^|/)([.~]|__|feedback/|Thumbs\.db$|desktop\.ini$)|^(" + "|".join(FILES) + ")$"
+)
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
@@ -68,24 +72,31 @@ class Row(NamedTuple):
 def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     """The notebooks below a folder, whose students are their files, or the folders these lie in.
 
-    lessons: the notebooks of all lessons. Where a student has several files, each is named by its
-    path. Raises RuntimeError where there are none.
+    lessons: the notebooks of all lessons. Where a student has several notebooks, each is named by
+    its path; where a student has none, the first file is named. Raises RuntimeError where there
+    are no notebooks at all.
     """
-    paths = [path.relative_to(folder) for path in sorted(folder.rglob("*.ipynb"))]
-    paths = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
-    if not paths:
+    files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir()]
+    names = {p: p.with_suffix("").parts for p in files if not _ASIDE.search(p.as_posix())}
+    count = Counter(parts[0] for path, parts in names.items() if _is_notebook(path))
+    if not count:
         raise RuntimeError(f"there are no notebooks in {folder}")
-    names = [path.with_suffix("").parts for path in paths]
-    count = Counter(parts[0] for parts in names)
-    students = [parts[0] if count[parts[0]] == 1 else "/".join(parts) for parts in names]
+    first = {names[path][0]: path for path in reversed(names)}
     found = []
-    for student, path in zip(students, paths, strict=True):
+    for path, parts in names.items():
+        student = parts[0] if count[parts[0]] < 2 else "/".join(parts)
+        if not _is_notebook(path) and (count[parts[0]] or path != first[parts[0]]):
+            continue
         try:
             cells = [c.source for c in read(folder / path).cells if c.cell_type == "code"]
             found.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
         except (OSError, RuntimeError):
             found.append(Submission(student, [], f"{path.name} is not a notebook.", None))
     return found
+
+
+def _is_notebook(path: Path) -> bool:
+    return path.suffix.lower() == ".ipynb"
 
 
 def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
@@ -115,8 +126,9 @@ def lesson_of(
     first, count = found[0]
     most = [lesson for lesson, answers in found if answers == count]
     if wanted and wanted not in most:
+        readable = sum(not each.fault for each in notebooks)
         raise RuntimeError(
-            f"{count} of {len(notebooks)} notebooks answer {_called(first)}. "
+            f"{count} of {readable} notebooks answer {_called(first)}. "
             f"Did you mean `posviz grade {folder} {first.number or first.notebook}`?"
         )
     if len(most) > 1 and not wanted:

@@ -10,6 +10,7 @@ import base64
 import json
 import linecache
 import os
+import re
 import runpy
 import signal
 import sys
@@ -198,6 +199,12 @@ def reason(error):
     return text if " " in text else f"{type(error).__name__} {text}".strip()
 
 
+def is_about(name, cell, error):
+    """Whether an error of a cell is why a name is missing: a checker's call for another is not."""
+    used = rf"^\s*{name}\b.*=" if " posviz's own " in error else rf"\b{name}\b"
+    return re.search(used, cell, re.MULTILINE) is not None
+
+
 def main():
     """Run the cells that come in, tell what the answer is, and call it as often as is asked."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -230,7 +237,7 @@ def main():
     answer = names.get(name, failures)
     if answer is failures:
         itself = f"Your cell stopped: name {name!r} is not defined"
-        reasons = (error for cell, error in failures if name in cell and error != itself)
+        reasons = (e for cell, e in failures if e != itself and is_about(name, cell, e))
         send(replies, {"missing": next(reasons, "")})
     elif isinstance(answer, Own) or any(answer is vars(posviz)[n] for n in request["lent"]):
         send(replies, {"own": True})

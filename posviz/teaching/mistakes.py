@@ -123,8 +123,28 @@ BASE_IGNORED = argument(
     "You wrote 10000 into the formula: use the argument base, which is not always 10000.",
     base=10_000,
 )
+DEGREES = argument(
+    "degrees",
+    "You took the angles for degrees. A position times a frequency is in radians, as np.cos and "
+    "np.sin want it: do not convert it.",
+    positions=lambda positions: np.radians(positions),
+)
 POSITIONS_IGNORED = argument(
     "positions ignored",
     "You numbered the rows 0, 1, 2, …: use the positions that are given, whatever they are.",
     positions=lambda positions: np.arange(len(positions)),
+)
+
+# Messages of mistakes in the exponents of the base, which each formula makes in its own way.
+ODD_NUMERATORS = (
+    "The numerators of your exponents are odd. They should be 0, 2, 4, and so on: twice the "
+    "number of the pair, counted from 0."
+)
+PAIRS_FROM_1 = (
+    "You counted the pairs from 1, so every pair rotates too slowly. Count them from 0: the first "
+    "pair has the exponent 0."
+)
+WHOLE_EXPONENTS = (
+    "All your exponents are whole numbers. Did you divide with //? It rounds down to a whole "
+    "number: divide with /."
 )

@@ -34,6 +34,27 @@ def test_submissions_are_named_as_their_files_or_folders(tmp_path):
         read_in(tmp_path / "nobody")
 
 
+def test_whoever_hands_in_no_notebook_has_a_row_that_names_the_file(tmp_path):
+    for name in ("ann", "dora/05"):
+        hand_in((tmp_path / name).parent, WHOLE, Path(name).name)
+    (tmp_path / "ann.ipynb").rename(tmp_path / "ann.IPYNB")
+    handed_in = ("bob.py", "cem.html", "kai/05.pdf", "kai/data.csv")
+    beside = ("ann.html", "dora/picture.png", "dora/lesson/data.csv")
+    aside = (
+        *(".DS_Store", "__pycache__/bob.pyc", "__MACOSX/cem.html", "~$cem.docx", "Thumbs.db"),
+        *(".ipynb_checkpoints/ann.ipynb", "feedback/ann/05.html", *grade.FILES),
+    )
+    for name in (*handed_in, *beside, *aside):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"%PDF \xff")
+    found = {each.student: each.fault for each in read_in(tmp_path)}
+    names = {"bob": "bob.py", "cem": "cem.html", "kai": "05.pdf"}
+    faults = {student: f"{name} is not a notebook." for student, name in names.items()}
+    assert found == {"ann": "", "dora": ""} | faults
+    with pytest.raises(RuntimeError, match="2 of 2 notebooks answer lesson 05"):
+        grade.lesson_of(read_in(tmp_path), tmp_path, ALIBI)
+
+
 @pytest.mark.parametrize("lesson", NOTEBOOKS, ids=lambda lesson: lesson.notebook)
 def test_a_notebook_s_lesson_is_found_from_its_answers(lesson):
     stubs = [exercise.stub for exercise in of_lesson(NOTEBOOKS[lesson])]

@@ -61,6 +61,13 @@ def test_what_is_not_there_is_told_with_why():
     assert told("g = 1") == "NameError: there is no f in this notebook"
 
 
+@pytest.mark.parametrize("code", ["check_f(f_v2)", "my_f = check_f(3)", "# f\ncheck_f(f_v2)"])
+def test_an_answer_under_another_name_is_missing_and_accuses_nobody(code):
+    start = "from posviz.lessons.rotary import check_f\ndef f_v2(x): return x\n"
+    assert told(start + code) == "NameError: there is no f in this notebook"
+    assert "posviz's own check_f is used here" in told(start + "f = check_f(3)")
+
+
 def test_posviz_own_function_is_none_of_the_reader_s(jailed):
     with answer(["from posviz import attend as f"], "f", {}) as f:
         assert f.__module__ == "posviz."
@@ -89,6 +96,14 @@ def test_what_an_answer_has_no_need_of_is_refused(jailed, deed, tmp_path):
     said = told(f"def f():\n    {deed.replace('PLACE', repr(str(file)))}")
     assert said.startswith("PermissionError: an answer may not ")
     assert file.read_text() == "kept"
+
+
+def test_a_file_whose_name_begins_like_the_package_may_be_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(submission, "jail", lambda: ())
+    monkeypatch.setattr(submission, "PACKAGE", tmp_path / "posviz")
+    file = tmp_path / "posviz_data.txt"
+    file.write_text("1 2")
+    assert called(f"def f(): return open({str(file)!r}).read()") == "1 2"
 
 
 def test_in_a_jail_the_disk_is_not_there_whatever_calls_it(tmp_path):

@@ -83,6 +83,73 @@ def plane(angle):
     return [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
 
 
+# ------------------------------------------- 02, 05, 06, 07: exponents, layouts, a shift
+
+EXPONENTS = {  # of pair n of d dimensions
+    "minus missing": lambda n, d: 2 * n / d,
+    "pairs from 1": lambda n, d: -2 * (n + 1) / d,
+    "odd numerators": lambda n, d: -(2 * (n + 1) - 1) / d,
+    "odd numerators from −1": lambda n, d: -(2 * n - 1) / d,
+    "integer division": lambda n, d: -(2 * n // d),
+    "integer division after the minus": lambda n, d: -2 * n // d,
+}
+
+
+def frequencies(exponent, width, base):
+    return float(base) ** exponent(np.arange(width // 2), width)
+
+
+def right(n, d):
+    return -2 * n / d
+
+
+def filled_in(exponent):
+    def answer(positions, d_model, base):
+        angles = np.outer(positions, frequencies(exponent, d_model, base))
+        table = np.zeros((len(positions), d_model))
+        table[:, ::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+        return table
+
+    return answer
+
+
+def rotated_neighbours(exponent, *, widen=lambda angles: np.repeat(angles, 2, axis=1), first=0):
+    def answer(x, positions, base=10_000):
+        angles = widen(np.outer(positions + first, frequencies(exponent, x.shape[1], base)))
+        partners = np.stack([-x[:, 1::2], x[:, ::2]], axis=-1).reshape(x.shape)
+        return x * np.cos(angles) + partners * np.sin(angles)
+
+    return answer
+
+
+def twice(angles):
+    return np.concatenate([angles, angles], axis=1)
+
+
+def with_rotate_half(x, positions):
+    angles = np.repeat(np.outer(positions, frequencies(right, x.shape[1], 10_000)), 2, axis=1)
+    first, second = np.split(x, 2, axis=1)
+    return x * np.cos(angles) + np.concatenate([-second, first], axis=1) * np.sin(angles)
+
+
+def of_both_axes(exponent, *, first=0, unit=1):
+    def answer(rows, columns, head_dim, base):
+        inv_freq = frequencies(exponent, head_dim // 2, base) * unit
+        return np.hstack([np.outer(axis + first, inv_freq) for axis in (columns, rows)])
+
+    return answer
+
+
+def cached_keys_counted_twice(q, k, cached_keys, inv_freq):
+    start = len(cached_keys)
+
+    def rotate(vector, position):
+        pairs = (vector[::2] + 1j * vector[1::2]) * np.exp(1j * (position + start) * inv_freq)
+        return pairs.view(float)
+
+    return np.vstack([cached_keys, rotate(k, start)]) @ rotate(q, start)
+
+
 # ---------------------------------------------------------------- 08 ALiBi, 09 xPos
 
 
@@ -110,6 +177,7 @@ WRONG = {
         "exact comparison": order_of_equal_rows,
         "inverse permutation": lambda *given: np.argsort(order_of_close_rows(*given)),
     },
+    "check_sinusoidal": {name: filled_in(exponent) for name, exponent in EXPONENTS.items()},
     "check_base": {
         "sine instead of angle": base_by_column(1, 1, float),
         "last pair at 1/base": 1 / round(found_table()[1, 3], 4),
@@ -120,7 +188,20 @@ WRONG = {
     },
     "check_apply_rotary": {
         "overwritten too soon": rotated_in_place,
+        "angles in two halves": rotated_neighbours(right, widen=twice),
+        "positions from 1": rotated_neighbours(right, first=1),
+    }
+    | {name: rotated_neighbours(exponent) for name, exponent in EXPONENTS.items()},
+    "check_cached_scores": {"cached keys counted twice": cached_keys_counted_twice},
+    "check_port": {
+        "angles in two halves": rotated_neighbours(right, widen=twice),
+        "two layouts mixed": with_rotate_half,
     },
+    "check_axial": {
+        "positions from 1": of_both_axes(right, first=1),
+        "degrees": of_both_axes(right, unit=np.pi / 180),
+    }
+    | {name: of_both_axes(exponent) for name, exponent in EXPONENTS.items()},
     "check_slip": {
         "identity": [[1, 0], [0, 1]],
         "no rotation": [[0.0707, 0.9975], [0.9975, 0.0707]],

@@ -8,7 +8,11 @@ from posviz.encodings.rotary import change_layout, rotation_matrix
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
+    DEGREES,
+    ODD_NUMERATORS,
+    PAIRS_FROM_1,
     POSITIONS_IGNORED,
+    WHOLE_EXPONENTS,
     answer,
     argument,
     looks_like,
@@ -27,6 +31,11 @@ def vectors(rng, *shape):
 def power_of(width):
     """Return the exponent of the base for each column, [width]: −2k/width in both of pair k."""
     return -np.arange(0, width, 2).repeat(2) / width
+
+
+def tiled(width):
+    """Return the exponents of the base in the order of half_split, [width]."""
+    return np.tile(power_of(width)[::2], 2)
 
 
 def partners(x, minus=-1):
@@ -84,6 +93,16 @@ check_apply_rotary = Checker(
             "Your slow pairs rotate too fast: your exponent is n/head_dim. It should be "
             "2n/head_dim, because pair n begins at dimension 2n.",
             power=lambda width: power_of(width) / 2),
+        step("minus missing",
+            "Your angles grow from pair to pair; they should shrink. Give the exponent of base "
+            "its minus sign.", power=lambda width: -power_of(width)),
+        step("pairs from 1", PAIRS_FROM_1, power=lambda width: power_of(width) - 2 / width),
+        step("odd numerators", ODD_NUMERATORS, power=lambda width: power_of(width) - 1 / width),
+        step("odd numerators from −1", ODD_NUMERATORS,
+            power=lambda width: power_of(width) + 1 / width),
+        step("integer division", WHOLE_EXPONENTS, power=np.zeros),
+        step("integer division after the minus", WHOLE_EXPONENTS,
+            power=lambda width: np.floor(power_of(width))),
         step("a frequency for every column",
             "You gave every column a frequency of its own, so norms change. The two "
             "columns of a pair rotate by one angle: the exponent is 2n/head_dim for columns 2n and "
@@ -96,6 +115,9 @@ check_apply_rotary = Checker(
             "Your cosines and sines are those of neighbours, but the partners come from the other "
             "half, as in rotate_half. Let columns 2n and 2n+1 be partners of each other.",
             partner=rotate_half),
+        step("angles in two halves",
+            "Your partners are neighbours, but the cosines and sines are laid out for two halves. "
+            "Columns 2n and 2n+1 need the same angle: np.repeat(angles, 2, axis=1).", power=tiled),
         answer("output concatenated", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
             "You rotated the pairs, but wrote all first halves and then all second halves. Put "
             "each pair back where you took it from: out[:, ::2] and out[:, 1::2]."),
@@ -108,10 +130,10 @@ check_apply_rotary = Checker(
         wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
             "the old values, or write into a new array."),
-        argument("degrees",
-            "You took the angles for degrees. A position times a frequency is in radians, as "
-            "np.cos and np.sin want it: do not convert it.",
-            positions=lambda positions: np.radians(positions)),
+        argument("positions from 1",
+            "You counted positions from 1: use them as they are given, from 0 on.",
+            positions=lambda positions: positions + 1),
+        DEGREES,
         POSITIONS_IGNORED,
         BASE_IGNORED,
     ],

@@ -5,7 +5,17 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.teaching.checker import Checker
-from posviz.teaching.mistakes import BASE_IGNORED, answer, argument, step, wrong
+from posviz.teaching.mistakes import (
+    BASE_IGNORED,
+    DEGREES,
+    ODD_NUMERATORS,
+    PAIRS_FROM_1,
+    WHOLE_EXPONENTS,
+    answer,
+    argument,
+    step,
+    wrong,
+)
 
 
 def _of_an_axis(head_dim, base):
@@ -65,6 +75,19 @@ check_axial = Checker(
         step("minus missing",
             "Your angles grow from pair to pair; they should shrink. Give the exponent of base "
             "its minus sign.", inv_freq=lambda d, base: base ** (4 * np.arange(d // 4) / d)),
+        step("pairs from 1", PAIRS_FROM_1,
+            inv_freq=lambda d, base: base ** (-4 * np.arange(1, d // 4 + 1) / d)),
+        step("odd numerators", ODD_NUMERATORS,
+            inv_freq=lambda d, base: base ** (-(4 * np.arange(d // 4) + 2) / d)),
+        step("odd numerators from −1", ODD_NUMERATORS,
+            inv_freq=lambda d, base: base ** (-(4 * np.arange(d // 4) - 2) / d)),
+        step("integer division", WHOLE_EXPONENTS, inv_freq=lambda d, base: np.ones(d // 4)),
+        step("integer division after the minus", WHOLE_EXPONENTS,
+            inv_freq=lambda d, base: base ** -np.minimum(np.arange(d // 4), 1.0)),
+        argument("positions from 1",
+            "You counted rows and columns from 1: use them as they are given, from 0 on.",
+            rows=lambda rows: rows + 1, columns=lambda columns: columns + 1),
+        answer("degrees", lambda angles: np.radians(angles), DEGREES.message),
         argument("columns in both halves",
             "You rotated all pairs by the column, so a patch does not know its row: rotate the "
             "second half of the pairs by the row.", rows=lambda columns: columns),

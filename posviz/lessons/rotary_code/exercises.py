@@ -108,6 +108,9 @@ check_cached_scores = Checker(
             "Your new token is at n + 1, one position too far. With n cached keys the cache holds "
             "positions 0 … n − 1, so the next one is n.",
             q_at=lambda n: n + 1, k_at=lambda n: n + 1),
+        step("cached keys counted twice",
+            "Your new token is at 2n, because you added the n cached keys twice. Its position is "
+            "n, the number of cached keys.", q_at=lambda n: 2 * n, k_at=lambda n: 2 * n),
         step("query one late",
             "Your query is at n + 1, one position too far, and your key is right. Both belong to "
             "the new token, at position n.", q_at=lambda n: n + 1),
@@ -148,11 +151,6 @@ def backwards(x):
     return -rotary.partners(x)
 
 
-def tiled(width):
-    """Return the exponents of the base in the order of half_split, [width]."""
-    return np.tile(rotary.power_of(width)[::2], 2)
-
-
 check_port = Checker(
     "The port of RoPE",
     port,
@@ -166,6 +164,10 @@ check_port = Checker(
         step("half_split",
             "You rotate dimensions i and i + head_dim/2 together, as half_split does. Interleaved "
             "pairs are neighbours: x[:, 0::2] and x[:, 1::2].", layout="half_split"),
+        step("two layouts mixed",
+            "Your cosines and sines are those of neighbours, but the partners come from the other "
+            "half, as in rotate_half. Let columns 2i and 2i+1 be partners of each other.",
+            partner=rotary.rotate_half),
         step("direction reversed",
             "You rotate in the wrong direction. The first of a pair becomes first · cos − "
             "second · sin, and the second becomes second · cos + first · sin.", partner=backwards),
@@ -193,7 +195,7 @@ check_port = Checker(
             x=lambda x: change_layout(x, source="half_split", target="interleaved")),
         step("angles in two halves",
             "You laid out the angles for two halves. Both dimensions of a pair need the same "
-            "angle: np.repeat(angles, 2, axis=1).", power=tiled),
+            "angle: np.repeat(angles, 2, axis=1).", power=rotary.tiled),
         wrong("overwritten too soon", lambda x, positions: rotary.overwritten(x, positions, BASE),
             "You compute the second of a pair from the first that is rotated already. Keep the "
             "old first until both are computed."),

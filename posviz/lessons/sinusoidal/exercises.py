@@ -6,7 +6,11 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
+    DEGREES,
+    ODD_NUMERATORS,
+    PAIRS_FROM_1,
     POSITIONS_IGNORED,
+    WHOLE_EXPONENTS,
     answer,
     argument,
     looks_like,
@@ -42,6 +46,7 @@ check_sinusoidal = Checker(
         argument("positions from 1",
             "You counted positions from 1: use them as they are given, from 0 on.",
             positions=lambda positions: positions + 1),
+        DEGREES,
         step("exponent doubled",
             "Your wavelengths are the square of what they should be (over 2π): 2i is already the "
             "number of the column, so do not double it again.",
@@ -54,6 +59,15 @@ check_sinusoidal = Checker(
             "Your angles grow from pair to pair; they should shrink. Divide the position by "
             "base^(2i/d_model), or multiply it by base^(−2i/d_model).",
             exponent=lambda column, d: -2 * (column // 2) / d),
+        step("pairs from 1", PAIRS_FROM_1,
+            exponent=lambda column, d: 2 * (column // 2 + 1) / d),
+        step("odd numerators", ODD_NUMERATORS,
+            exponent=lambda column, d: (2 * (column // 2) + 1) / d),
+        step("odd numerators from −1", ODD_NUMERATORS,
+            exponent=lambda column, d: (2 * (column // 2) - 1) / d),
+        step("integer division", WHOLE_EXPONENTS, exponent=lambda column, d: 0 * column),
+        step("integer division after the minus", WHOLE_EXPONENTS,
+            exponent=lambda column, d: np.minimum(column // 2, 1.0)),
         step("a frequency for every column",
             "You gave every column a frequency of its own: the sine and the cosine of a pair "
             "share one, so the exponent is 2i/d_model for column 2i and for column 2i+1.",
