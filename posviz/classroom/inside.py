@@ -148,7 +148,7 @@ def guard(hidden):
         if event == "open":
             path, _, flags = arguments
             path = os.path.realpath(os.fsdecode(path)) if isinstance(path, (str, bytes)) else ""
-            if (flags or 0) & writes or path.startswith(hidden):
+            if (flags or 0) & writes or f"{path}{os.sep}".startswith(f"{hidden}{os.sep}"):
                 raise PermissionError(f"an answer may not open {path}")
         elif event.startswith(refused):
             raise PermissionError(f"an answer may not use {event}")

@@ -130,7 +130,7 @@ class _Conversation:
 
     def begin(self, cells, name):
         """Run the cells, and return what is called so."""
-        request = {"cells": cells, "name": name, "lent": self.names, "hidden": f"{PACKAGE}{os.sep}"}
+        request = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
         reply = self._asked(request | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in reply:
             return reply["value"]
