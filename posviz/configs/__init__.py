@@ -75,7 +75,7 @@ def read_config(source: Any) -> Reading:
     rule, is_known = rule_of(config, outer)
     position = position_of(config, rule, is_known)
     names, given = names_of(config, rule), standard_entry(config)
-    in_order = bool(names) and (is_known or {*names} != {"all"} or not is_nested(given))
+    in_order = bool(names) and ({*names} != {"all"} or not is_nested(given))
     if not in_order:
         names = [name for name in given if isinstance(given[name], dict)] or ["all"]
     entries = [
