@@ -29,7 +29,7 @@ scores ×: the number by which the method multiplies all scores, whatever the po
 class Reading:
     """What a configuration says: sentences, kinds of layers, lengths in tokens (0: none), warnings.
 
-    trained: the length at which the model learned its frequencies; promised: the longest text;
+    trained: the length for which its unscaled frequencies are; promised: the longest text;
     layers: each in order, none where only the model's code says which is of which kind.
     """
 

@@ -103,7 +103,7 @@ def factor_of(entry: dict) -> float | None:
 
 
 def original_of(entry: dict) -> int:
-    """Return the length of the training where the entry says it, else 0."""
+    """Return the length of the unscaled frequencies where the entry says it, else 0."""
     return integer(entry, "original_max_position_embeddings")
 
 

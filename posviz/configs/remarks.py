@@ -42,7 +42,10 @@ class ConfigFile(NamedTuple):
 
 
 def lengths_of(file: ConfigFile) -> tuple[int, int]:
-    """Return the length of the training and the promised one, in tokens; 0 where none is named."""
+    """Return the length of the unscaled frequencies and the promised one; 0 where none is named.
+
+    Units: tokens.
+    """
     longest = trained = promised = file.longest
     for entry in file.distinct:
         method, original = entry["rope_type"], original_of(entry)
@@ -56,17 +59,18 @@ def lengths_of(file: ConfigFile) -> tuple[int, int]:
 
 
 def sentences_of(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> tuple[str, str, str]:
-    """Return which layers have position, how far it was trained, and what is unusual."""
+    """Return which layers have position, for how long texts, and what is unusual."""
     first = _of_layers(file)
     if not file.is_known and file.position != UNKNOWN:
         first = f"Assumed, because this model type is not known here: {first}"
     trained, promised = lengths_of(file)
     methods = " and ".join(dict.fromkeys(kind.name for kind in kinds if kind.factor > 1))
     if promised > trained > 0 and trained not in map(original_of, file.distinct):
-        second = "The file does not say on how long texts it was trained; "
+        second = "The file does not say for how long texts its unscaled frequencies are; "
         second += f"{trained:,} (max_position_embeddings) is assumed."
     elif promised > trained > 0:
-        second = f"It was trained on {trained:,} tokens, and {methods} extends it to {promised:,}."
+        second = f"Its unscaled frequencies are for texts of {trained:,} tokens, and {methods} "
+        second += f"extends them to {promised:,}."
     elif promised:
         second = f"It takes texts of up to {promised:,} tokens"
         second += "." if trained else ", and does not say how many it was trained on."

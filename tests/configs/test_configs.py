@@ -48,11 +48,15 @@ def llama(longest=16384, **entry):
 SAID = {  # configuration, and what each of the three sentences says
     "yarn": (
         llama(factor=4.0),
-        ("All layers rotate", "4,096 tokens, and yarn × 4 extends it to 16,384", "43 of 64 pairs"),
+        (
+            "All layers rotate",
+            "^Its unscaled .* 4,096 tokens, and yarn × 4 extends them to 16,384",
+            "43 of 64 pairs",
+        ),
     ),
     "assumed length": (
         llama(factor=4.0, original_max_position_embeddings=None),
-        ("", "does not say on how long .* 16,384 .max_position_embeddings. is assumed", ""),
+        ("", "does not say for how long .* 16,384 .max_position_embeddings. is assumed", ""),
     ),
     "plain": (
         llama() | {"rope_parameters": {"rope_type": "default"}},
