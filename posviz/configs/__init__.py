@@ -22,7 +22,8 @@ ROW = "{:>6}  {:<16} {:>13} {:>6} {:>6} {:>8} {:>7} {:>9}  {}"
 LEGEND = """
 kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, and slower
 by the whole factor; pairs that never rotate are in none of the three columns.
-scores ×: the number by which the method multiplies all scores, whatever the positions."""
+scores ×: the number by which the method multiplies scores, whatever the positions; where only a
+part of the dimensions rotates, a factor on cos and sin multiplies that part of a score alone."""
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ def _of_layers(file: ConfigFile) -> str:
 
 def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
     rotating = [kind for kind in kinds if kind.frequencies is not None]
+    trained, _ = lengths_of(file)
     bases = sorted({kind.base for kind in rotating})
     if len(bases) > 1:
         yield f"kinds of layers have bases of their own, {' and '.join(f'{b:,.0f}' for b in bases)}"
@@ -114,13 +115,21 @@ def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
         if kind.still:
             yield f"{kind.still} of {pairs} pairs never rotate"
         elif slower:
-            yield f"{kind.name} slows {slower} of {pairs} pairs for every text, short or long"
+            where = f"in texts of more than {trained:,} tokens, and shorter ones take short_factor"
+            if kind.method != "longrope" or file.longest <= trained:
+                where = "for every text, short or long"
+            yield f"{kind.name} slows {slower} of {pairs} pairs {where}"
             if "sliding" in kind.kind or "chunked" in kind.kind:
                 yield "that includes layers that look no further than their window"
         if abs(kind.on_scores - 1) > 5e-5:
-            yield f"scores are multiplied by {kind.on_scores:.4f}"
-        elif kind.method == "yarn":
-            yield "its factors cancel, so scores are not multiplied by anything"
+            part = "the rotated part of each score is" if kind.on_rotated_part else "scores are"
+            yield f"{part} multiplied by {kind.on_scores:.4f}"
+        elif kind.method == "yarn" and kind.factor > 1:
+            given = any(
+                e.get("attention_factor") for e in file.distinct if e["rope_type"] == "yarn"
+            )
+            reason = "attention_factor is 1" if given else "mscale and mscale_all_dim cancel"
+            yield f"{reason}, so scores are not multiplied by anything"
     if any(map(file.is_stretched, file.distinct)) and file.longest:
         yield f"of this model type {file.longest:,} tokens are the length after the extension"
     if any(entry.get("llama_4_scaling_beta") for entry in file.distinct):
@@ -192,3 +201,8 @@ def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"
     if method == "dynamic":
         yield "dynamic: keys in a cache keep their frequencies; set the longest length at once"
+    if method == "longrope" and longest > original > 0:
+        yield (
+            f"longrope: engines change to long_factor with a text of more than {original:,} "
+            "tokens, or with a context that allows one: compare them at one length"
+        )

@@ -76,7 +76,23 @@ SAID = {  # configuration, and what each of the three sentences says
         ("^Assumed, because this model type is not known here", "does not say", ""),
     ),
     "nothing": ({"model_type": "x"}, ("This file does not say", "does not say", "")),
-    "mscales": (llama(factor=4.0, mscale=1, mscale_all_dim=1), ("", "", "its factors cancel")),
+    "mscales": (
+        llama(factor=4.0, mscale=1, mscale_all_dim=1),
+        ("", "", "; mscale and mscale_all_dim cancel, so scores are not multiplied"),
+    ),
+    "attention factor 1": (
+        llama(factor=4.0, attention_factor=1.0),
+        ("", "", "; attention_factor is 1, so scores are not multiplied"),
+    ),
+    "all of a score": (llama(factor=4.0), ("", "", "; scores are multiplied by 1.2965")),
+    "a part of a score": (
+        llama(factor=4.0, partial_rotary_factor=0.5) | {"model_type": "glm"},
+        ("", "", "; the rotated part of each score is multiplied by 1.2965"),
+    ),
+    "two lists": (
+        llama(rope_type="longrope", short_factor=[1.0] * 64, long_factor=[2.0] * 64),
+        ("", "", "64 of 64 pairs in texts of more than 4,096 tokens, and shorter ones take short"),
+    ),
     "hot": (llama(factor=4.0, llama_4_scaling_beta=0.1), ("", "", "grow with their position")),
     "windows": (
         llama(factor=4.0) | {"layer_types": ["sliding_attention", "full_attention"]},
@@ -110,6 +126,10 @@ WRONG = {
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
     "engines": (llama(32768, factor=2.0), "4,096 tokens are 8,192.* set it to"),
     "dynamic": (llama(rope_type="dynamic", factor=2.0), "keys in a cache"),
+    "two lists": (
+        llama(rope_type="longrope", short_factor=[1.0] * 64, long_factor=[2.0] * 64),
+        "engines change to long_factor with a text of more than 4,096 tokens, or with a context",
+    ),
     "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "exchange 0 and 1"),
     "factor 1": (llama(factor=1.0), "the factor is 1 or missing"),
     "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "10 000 is taken"),
