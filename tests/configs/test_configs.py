@@ -207,3 +207,23 @@ def test_as_json_it_says_the_same(tmp_path):
     assert len(kind["frequencies"][0]) == 64
     assert found == json.loads(read_config(str(path)).to_json())
     assert found == json.loads(read_config(path.read_text("utf-8")).to_json())
+
+
+OTHER_FILES = {
+    "tokenizer_config.json": ('{"tokenizer_class": "X"}', "config.json that lies beside it"),
+    "adapter_config.json": ('{"peft_type": "LORA"}', "config.json of the model that it adapts"),
+    "model.gguf": ("GGUF\x03", "is a GGUF file: give the config.json of its model"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FILES)
+def test_another_file_is_named_with_what_to_give(name, tmp_path):
+    text, what = OTHER_FILES[name]
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=what):
+        read_config(tmp_path / name)
+
+
+def test_a_folder_is_read_by_its_config(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(llama(factor=4.0)), "utf-8")
+    assert str(read_config(tmp_path)) == str(read_config(llama(factor=4.0)))
