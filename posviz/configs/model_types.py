@@ -45,6 +45,8 @@ def _rules() -> dict[str, dict[str, Any]]:
     found = table()["released"] | table()["transformers"]
     for position, names in table()["elsewhere"].items():
         found = found | {name: {"position": position} for name in names}
+    for entry, names in table()["unread"].items():
+        found |= {name: found[name] | {f"unread_{entry}": True} for name in names}
     return {_plain(name): rule for name, rule in found.items()}
 
 

@@ -162,6 +162,8 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
     inner, outside = given.get("rope_theta"), config.get("rope_theta")
     if inner and outside and inner != outside:
         yield f"rope_theta stands twice: {inner}, beside the factor, is taken; delete {outside}"
+    for name in _unread(file):
+        yield f"{name} has no effect in transformers, but other engines take it: delete it"
     flags = config.get("no_rope_layers") or []
     if 2 * (zeros := flags.count(0)) > len(flags):
         yield f"no_rope_layers: {zeros} of {len(flags)} layers do not rotate; exchange 0 and 1?"
@@ -182,6 +184,19 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
         for name in given:
             if name not in known and (like := spelt_like(str(name), known, cutoff=0.85)):
                 yield f"{shortened(name)} is read by no program: is {like[0]} meant?"
+
+
+def _unread(file: ConfigFile) -> Iterator[str]:
+    """Yield the entries with an effect here that transformers does not look at."""
+    config, rule, given = file.config, file.rule, standard_entry(file.config)
+    fraction = value_of(config, "partial_rotary_factor") or given.get("partial_rotary_factor")
+    is_plain = any(entry["rope_type"] == "default" for entry in file.distinct)
+    if rule.get("unread_partial_rotary_factor") and is_plain and fraction not in (None, 1):
+        yield "partial_rotary_factor"
+    bases = {kind.get("base") for kind in rule.get("kinds", {}).values()}
+    bases |= {None, rule.get("base", 10_000)}
+    if rule.get("unread_rope_theta") and not given and config.get("rope_theta") not in bases:
+        yield "rope_theta"
 
 
 def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:

@@ -130,6 +130,14 @@ WRONG = {
         llama(rope_type="longrope", short_factor=[1.0] * 64, long_factor=[2.0] * 64),
         "engines change to long_factor with a text of more than 4,096 tokens, or with a context",
     ),
+    "a fraction that is not looked at": (
+        llama(rope_type="default") | {"partial_rotary_factor": 0.5},
+        "partial_rotary_factor has no effect in transformers, but other engines take it: delete it",
+    ),
+    "a base that is not looked at": (
+        {"model_type": "gpt_neox", "rotary_emb_base": 10000, "rope_theta": 500000},
+        "rope_theta has no effect in transformers, but other engines take it: delete it",
+    ),
     "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "exchange 0 and 1"),
     "factor 1": (llama(factor=1.0), "the factor is 1 or missing"),
     "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "10 000 is taken"),

@@ -94,3 +94,9 @@ def test_no_window_is_read_where_qwen_says_that_it_is_off():
     file = {"model_type": "qwen3", "head_dim": 64, "sliding_window": 2048, "num_hidden_layers": 2}
     file |= {"layer_types": ["sliding_attention"] * 2, "use_sliding_window": False}
     assert [layer.window for layer in read_config(file).layers] == [0, 0]
+
+
+@pytest.mark.parametrize("model_type", table()["unread"]["rope_theta"])
+def test_a_base_that_is_unread_does_not_reach_transformers(model_type):
+    config = CONFIG_MAPPING[model_type](rope_theta=123456.0)
+    assert "123456" not in str(config.rope_parameters)
