@@ -42,10 +42,7 @@ class ConfigFile(NamedTuple):
 
 
 def lengths_of(file: ConfigFile) -> tuple[int, int]:
-    """Return the length of the unscaled frequencies and the promised one; 0 where none is named.
-
-    Units: tokens.
-    """
+    """Return the unscaled and the promised length, in tokens; 0 where none is named."""
     longest = trained = promised = file.longest
     for entry in file.distinct:
         method, original = entry["rope_type"], original_of(entry)
@@ -189,12 +186,12 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
 def _unread(file: ConfigFile) -> Iterator[str]:
     """Yield the entries with an effect here that transformers does not look at."""
     config, rule, given = file.config, file.rule, standard_entry(file.config)
-    fraction = value_of(config, "partial_rotary_factor") or given.get("partial_rotary_factor")
+    fraction = value_of(config, "partial_rotary_factor") or given.get("partial_rotary_factor", 1)
     is_plain = any(entry["rope_type"] == "default" for entry in file.distinct)
-    if rule.get("unread_partial_rotary_factor") and is_plain and fraction not in (None, 1):
+    if rule.get("unread_partial_rotary_factor") and is_plain and fraction != 1:
         yield "partial_rotary_factor"
-    bases = {kind.get("base") for kind in rule.get("kinds", {}).values()}
-    bases |= {None, rule.get("base", 10_000)}
+    kinds = [{"base": 10_000} | rule, *rule.get("kinds", {}).values(), {}]
+    bases = [kind.get("base") for kind in kinds]  # and None, of the last
     if rule.get("unread_rope_theta") and not given and config.get("rope_theta") not in bases:
         yield "rope_theta"
 

@@ -202,6 +202,10 @@ def test_values_count_and_not_names():
     small = {"model_type": "baichuan", "num_attention_heads": 32, "hidden_size": 4096}
     assert read_config(small).kinds[0].rotary_dim == 128
     assert read_config(small | {"hidden_size": 5120}).kinds[0].position == "ALiBi"
+    speech = {"model_type": "wav2vec2-conformer", "hidden_size": 1024, "num_attention_heads": 16}
+    relative = speech | {"position_embeddings_type": "relative", "rotary_embedding_base": 10000}
+    assert read_config(relative).kinds[0].position == "relative positions in the scores"
+    assert read_config(speech | {"position_embeddings_type": "rotary"}).kinds[0].rotary_dim == 64
     plain = {"qk_rope_head_dim": 0, "use_mla": False, "head_dim": 128}
     assert read_config({"model_type": "deepseek_v2"} | plain).kinds[0].rotary_dim == 128
 
