@@ -9,7 +9,9 @@ from posviz.cli import arguments
 from posviz.cli.common import To, argument, command, make_folder, option
 from posviz.wording import shortened
 
-File = Annotated[Path | None, argument("FILE", "A config.json, or the name of a built-in one.")]
+File = Annotated[
+    Path | None, argument("FILE", "A config.json or its folder, or the name of a built-in one.")
+]
 AsJson = Annotated[bool, option("--json", "Print all numbers as JSON.")]
 Device = Annotated[str, option("--device", "The device: torch CPU, CUDA or MPS.", "NAME")]
 Status = Annotated[bool, option("--status", "Show which runs are done, and start none.")]
@@ -42,7 +44,7 @@ def config(file: File = None, as_json: AsJson = False):
     except TypeError as error:
         raise ValueError(error) from error
     except OSError as error:
-        raise ValueError(f"{file}: {error.strerror}") from error
+        raise ValueError(f"{error.filename or file}: {error.strerror}") from error
     typer.echo(reading.to_json() if as_json else str(reading))
     raise typer.Exit(1 if reading.warnings else 0)
 

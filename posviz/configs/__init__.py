@@ -22,14 +22,15 @@ ROW = "{:>6}  {:<16} {:>13} {:>6} {:>6} {:>8} {:>7} {:>9}  {}"
 LEGEND = """
 kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, and slower
 by the whole factor; pairs that never rotate are in none of the three columns.
-scores ×: the number by which the method multiplies all scores, whatever the positions."""
+scores ×: the number by which the method multiplies scores, whatever the positions; where only a
+part of the dimensions rotates, a factor on cos and sin multiplies that part of a score alone."""
 
 
 @dataclass(frozen=True)
 class Reading:
     """What a configuration says: sentences, kinds of layers, lengths in tokens (0: none), warnings.
 
-    trained: the length at which the model learned its frequencies; promised: the longest text;
+    trained: the length for which its unscaled frequencies are; promised: the longest text;
     layers: each in order, none where only the model's code says which is of which kind.
     """
 
@@ -75,7 +76,7 @@ def read_config(source: Any) -> Reading:
     rule, is_known = rule_of(config, outer)
     position = position_of(config, rule, is_known)
     names, given = names_of(config, rule), standard_entry(config)
-    in_order = bool(names) and (is_known or {*names} != {"all"} or not is_nested(given))
+    in_order = bool(names) and ({*names} != {"all"} or not is_nested(given))
     if not in_order:
         names = [name for name in given if isinstance(given[name], dict)] or ["all"]
     entries = [

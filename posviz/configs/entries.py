@@ -43,7 +43,9 @@ def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] 
         entry["original_max_position_embeddings"] = original
     if (attention := entry.get("long_mscale", rule.get("attention_factor"))) is not None:
         entry.setdefault("attention_factor", attention)  # the first stands in files of Phi-3.5-MoE
-    return entry | {"rope_type": method, "rope_theta": base, "rotary_dim": rotary_dim}
+    is_partial = rotary_dim < _head_dim_of(layer, config, rule | own)
+    entry |= {"rope_type": method, "rope_theta": base, "rotary_dim": rotary_dim}
+    return entry | {"is_partial": is_partial}
 
 
 def standard_entry(config: dict) -> dict[str, Any]:
@@ -90,24 +92,29 @@ def _value(what: str, entry: dict, layer: int, config: dict, rule: dict) -> tupl
 def _rotary_dim_of(entry: dict, layer: int, config: dict, rule: dict, method: str) -> int:
     """Return how many dimensions of a head rotate; ValueError for more than a model can have."""
 
-    def number(what: str) -> int:
-        name, value = _value(what, {}, layer, config, rule)
-        return integer({name: value}, name)
-
-    rotary_dim = latent_of(config, rule) or number("rotary")
+    name, given = _value("rotary", {}, layer, config, rule)
+    rotary_dim = latent_of(config, rule) or integer({name: given}, name)
     if not rotary_dim or method == "proportional":
-        width = size_of(config, rule, "width")
-        heads = number("heads") or size_of(config, rule, "heads")
-        rotary_dim = number("head_dim") or size_of(config, rule, "head_dim")
-        if not rotary_dim and not (width and heads):
+        rotary_dim = _head_dim_of(layer, config, rule)
+        if not rotary_dim:
             raise ValueError("head_dim must be given, or hidden_size and num_attention_heads")
-        rotary_dim = rotary_dim or width // heads
         name, fraction = _value("fraction", entry, layer, config, rule)
         if method != "proportional" and fraction is not None:
             rotary_dim = int(rotary_dim * require_real(fraction, name))
     if not 0 < rotary_dim <= WIDEST:
         raise ValueError(f"a head must rotate 2 to {WIDEST:,} dimensions, got {rotary_dim:,}")
     return rotary_dim + rotary_dim % 2
+
+
+def _head_dim_of(layer: int, config: dict, rule: dict) -> int:
+    """Return how many dimensions a head has, 0 if no entry says."""
+
+    def number(what: str) -> int:
+        name, value = _value(what, {}, layer, config, rule)
+        return integer({name: value}, name) or size_of(config, rule, what)
+
+    width, heads = size_of(config, rule, "width"), number("heads")
+    return number("head_dim") or (width // heads if heads else 0)
 
 
 def latent_of(config: dict, rule: dict) -> int:

@@ -19,8 +19,9 @@ class LayerKind:
     """Layers that are alike in how position enters them.
 
     kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, slower
-    by all of it; on_scores: what scores are multiplied by for it. Without RoPE the method is
-    "none", and position says what there is.
+    by all of it; on_scores: what scores are multiplied by for it, or where some dimensions do not
+    rotate (on_rotated_part) what the others add to a score. Without RoPE the method is "none", and
+    position says what there is.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class LayerKind:
     on_scores: float = 1.0
     frequencies: Frequencies | None = None
     position: str = ""
+    on_rotated_part: bool = False
 
     @property
     def name(self) -> str:
@@ -63,8 +65,9 @@ def read_kind(kind: str, count: int, entry: dict, longest: int, is_latent: bool)
     if is_latent and method != "default" and (all_dim := entry.get("mscale_all_dim")):
         # DeepSeek's latent attention multiplies its scores besides.
         on_scores *= (0.1 * require_real(all_dim, "mscale_all_dim") * math.log(factor) + 1) ** 2
-    numbers = (kept, blended, slowed, on_scores)
-    return LayerKind(kind, count, method, base, rotary_dim, factor, *numbers, frequencies, "RoPE")
+    is_partial = (is_latent or entry["is_partial"]) and frequencies.attention_factor != 1
+    numbers = (kept, blended, slowed, on_scores, frequencies, "RoPE", is_partial)
+    return LayerKind(kind, count, method, base, rotary_dim, factor, *numbers)
 
 
 def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Frequencies:
@@ -103,7 +106,7 @@ def factor_of(entry: dict) -> float | None:
 
 
 def original_of(entry: dict) -> int:
-    """Return the length of the training where the entry says it, else 0."""
+    """Return the length of the unscaled frequencies where the entry says it, else 0."""
     return integer(entry, "original_max_position_embeddings")
 
 

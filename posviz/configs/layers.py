@@ -53,6 +53,13 @@ def names_of(config: dict, rule: dict) -> list[str]:
 
 def _repeated(config: dict, plan: dict, number: int) -> list[str]:
     """Return one layer of so many and the rest, which EXAONE 4 writes as "LLLG", or a cycle."""
+    if first := min(integer(config, plan.get("dense", "")), number):
+        rest = plan | {"dense": ""}
+        own = rest | {"name": "prefix_dense_sliding_window_pattern", "every": 1}
+        return _repeated(config, own, first) + _repeated(config, rest, number - first)
+    if "late" in plan and config.get("use_sliding_window"):
+        late = integer({"max_window_layers": plan["late"]} | config, "max_window_layers")
+        return ["sliding_attention" if i >= late else "full_attention" for i in range(number)]
     cycle = plan.get("cycle", [plan.get("else", "all")])
     every = value_of(config, plan.get("name", ""))
     if isinstance(every, str) and every:
@@ -72,7 +79,12 @@ def rotating(config: dict, rule: dict, names: list[str]) -> list[bool]:
     if config.get(rule.get("unrotated_with"), True):
         without |= {*rule.get("unrotated", [])}
     flags = _flags(config, rule, len(names))
-    return [name not in without and bool(flag) for name, flag in zip(names, flags, strict=True)]
+    found = [name not in without and bool(flag) for name, flag in zip(names, flags, strict=True)]
+    if rule.get("dense_rotates") and config.get("prefix_dense_sliding_window_pattern", 1) == 1:
+        first = integer(config, "first_k_dense_replace")
+        dense = config.get("mlp_layer_types") or ["dense"] * first
+        found = [r or dense[i : i + 1] == ["dense"] for i, r in enumerate(found)]
+    return found
 
 
 def _flags(config: dict, rule: dict, number: int) -> list[Any]:
@@ -89,8 +101,9 @@ def _flags(config: dict, rule: dict, number: int) -> list[Any]:
     if isinstance(bases, list) and len(bases) == number:
         return bases
     if plan := rule.get("rotates"):
-        every = integer(config, plan["name"]) or plan["every"]
-        return [(i + 1) % every for i in range(number)]
+        every = integer(config, plan.get("name", "")) or plan["every"]
+        shift = number * plan.get("from_end", False)
+        return [(i + 1 - shift) % every for i in range(number)]
     return [True] * number
 
 
@@ -119,7 +132,8 @@ def position_of(config: dict, rule: dict, is_known: bool) -> str:
 def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None) -> Layer:
     """Return a layer with its window, chunk and temperature; ``entry``: by which it rotates."""
     window = chunk = 0
-    if "sliding" in sees or rule.get("windowed"):
+    is_on = config.get("use_sliding_window", "late" not in rule.get("plan", {}))
+    if is_on and ("sliding" in sees or rule.get("windowed")):
         window = integer({"sliding_window": rule.get("window")} | config, "sliding_window")
     if sees.startswith("chunked"):
         chunk = integer({"attention_chunk_size": 8192} | config, "attention_chunk_size")

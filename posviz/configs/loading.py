@@ -10,6 +10,12 @@ from typing import Any
 from posviz.configs.model_types import table
 from posviz.wording import quoted, shortened
 
+OTHER_FILES = {  # an entry that tells them, and what they are
+    "n_layers": "a params.json of Mistral or Meta; take the config.json that lies beside it",
+    "tokenizer_class": "a tokenizer_config.json; take the config.json that lies beside it",
+    "peft_type": "an adapter_config.json; take the config.json of the model that it adapts",
+}
+
 
 def loaded(source: Any) -> dict[str, Any]:
     """Return the object that a dict, a text or the file at a path holds; else as `read_config`."""
@@ -22,8 +28,11 @@ def loaded(source: Any) -> dict[str, Any]:
     name = "source must be JSON"
     text = str(source).lstrip("\ufeff")  # which editors of Windows put before a text
     if isinstance(source, Path) or text.lstrip()[:1] not in ("{", "[", '"', ""):
-        name = shortened(Path(source).name)
-        text = Path(source).read_text("utf-8-sig", "replace")
+        path = Path(source)
+        path = path / "config.json" if path.is_dir() else path
+        name, text = shortened(path.name), path.read_text("utf-8-sig", "replace")
+        if text.startswith("GGUF"):
+            raise ValueError(f"{name} is a GGUF file: give the config.json of its model")
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
@@ -32,11 +41,10 @@ def loaded(source: Any) -> dict[str, Any]:
         raise ValueError("source must be JSON of a few levels, got hundreds") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
-    if {"dim", "n_layers"} <= config.keys() and "model_type" not in config:
-        raise ValueError(
-            "source must be a config.json: this is a params.json, as Mistral and Meta write it; "
-            "take the config.json that lies beside it"
-        )
+    if not {"model_type", "architectures", "hidden_size"} & config.keys():
+        for entry, what in OTHER_FILES.items():
+            if entry in config and (entry != "n_layers" or "dim" in config):
+                raise ValueError(f"source must be a config.json: this is {what}")
     return config
 
 

@@ -27,8 +27,10 @@ def rule_of(config: dict, outer: dict) -> tuple[dict[str, Any], bool]:
     another type, the rule is that the entries mean what they mean elsewhere.
     """
     name = config.get("model_type") or (outer.get("model_type") if config is not outer else None)
-    if not name and isinstance(classes := config.get("architectures"), list) and classes:
-        name = str(classes[0]).partition("For")[0].removesuffix("Model")
+    classes = config.get("architectures") or outer.get("architectures")
+    if isinstance(classes, list) and classes:
+        of_class = str(classes[0]).partition("For")[0].removesuffix("Model")
+        name = table()["classes"].get(str(classes[0]), name or of_class)
     short = f"{name}".removesuffix("_text")
     for each in (name, table()["texts"].get(short), f"{name}_text", short):
         if (rule := _rules().get(_plain(each))) is not None:
@@ -43,6 +45,8 @@ def _rules() -> dict[str, dict[str, Any]]:
     found = table()["released"] | table()["transformers"]
     for position, names in table()["elsewhere"].items():
         found = found | {name: {"position": position} for name in names}
+    for entry, names in table()["unread"].items():
+        found |= {name: found[name] | {f"unread_{entry}": True} for name in names}
     return {_plain(name): rule for name, rule in found.items()}
 
 

@@ -42,7 +42,7 @@ class ConfigFile(NamedTuple):
 
 
 def lengths_of(file: ConfigFile) -> tuple[int, int]:
-    """Return the length of the training and the promised one, in tokens; 0 where none is named."""
+    """Return the unscaled and the promised length, in tokens; 0 where none is named."""
     longest = trained = promised = file.longest
     for entry in file.distinct:
         method, original = entry["rope_type"], original_of(entry)
@@ -56,17 +56,18 @@ def lengths_of(file: ConfigFile) -> tuple[int, int]:
 
 
 def sentences_of(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> tuple[str, str, str]:
-    """Return which layers have position, how far it was trained, and what is unusual."""
+    """Return which layers have position, for how long texts, and what is unusual."""
     first = _of_layers(file)
     if not file.is_known and file.position != UNKNOWN:
         first = f"Assumed, because this model type is not known here: {first}"
     trained, promised = lengths_of(file)
     methods = " and ".join(dict.fromkeys(kind.name for kind in kinds if kind.factor > 1))
     if promised > trained > 0 and trained not in map(original_of, file.distinct):
-        second = "The file does not say on how long texts it was trained; "
+        second = "The file does not say for how long texts its unscaled frequencies are; "
         second += f"{trained:,} (max_position_embeddings) is assumed."
     elif promised > trained > 0:
-        second = f"It was trained on {trained:,} tokens, and {methods} extends it to {promised:,}."
+        second = f"Its unscaled frequencies are for texts of {trained:,} tokens, and {methods} "
+        second += f"extends them to {promised:,}."
     elif promised:
         second = f"It takes texts of up to {promised:,} tokens"
         second += "." if trained else ", and does not say how many it was trained on."
@@ -96,6 +97,7 @@ def _of_layers(file: ConfigFile) -> str:
 
 def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
     rotating = [kind for kind in kinds if kind.frequencies is not None]
+    trained, _ = lengths_of(file)
     bases = sorted({kind.base for kind in rotating})
     if len(bases) > 1:
         yield f"kinds of layers have bases of their own, {' and '.join(f'{b:,.0f}' for b in bases)}"
@@ -110,13 +112,21 @@ def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
         if kind.still:
             yield f"{kind.still} of {pairs} pairs never rotate"
         elif slower:
-            yield f"{kind.name} slows {slower} of {pairs} pairs for every text, short or long"
+            where = f"in texts of more than {trained:,} tokens, and shorter ones take short_factor"
+            if kind.method != "longrope" or file.longest <= trained:
+                where = "for every text, short or long"
+            yield f"{kind.name} slows {slower} of {pairs} pairs {where}"
             if "sliding" in kind.kind or "chunked" in kind.kind:
                 yield "that includes layers that look no further than their window"
         if abs(kind.on_scores - 1) > 5e-5:
-            yield f"scores are multiplied by {kind.on_scores:.4f}"
-        elif kind.method == "yarn":
-            yield "its factors cancel, so scores are not multiplied by anything"
+            part = "the rotated part of each score is" if kind.on_rotated_part else "scores are"
+            yield f"{part} multiplied by {kind.on_scores:.4f}"
+        elif kind.method == "yarn" and kind.factor > 1:
+            given = any(
+                e.get("attention_factor") for e in file.distinct if e["rope_type"] == "yarn"
+            )
+            reason = "attention_factor is 1" if given else "mscale and mscale_all_dim cancel"
+            yield f"{reason}, so scores are not multiplied by anything"
     if any(map(file.is_stretched, file.distinct)) and file.longest:
         yield f"of this model type {file.longest:,} tokens are the length after the extension"
     if any(entry.get("llama_4_scaling_beta") for entry in file.distinct):
@@ -149,6 +159,8 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
     inner, outside = given.get("rope_theta"), config.get("rope_theta")
     if inner and outside and inner != outside:
         yield f"rope_theta stands twice: {inner}, beside the factor, is taken; delete {outside}"
+    for name in _unread(file):
+        yield f"{name} has no effect in transformers, but other engines take it: delete it"
     flags = config.get("no_rope_layers") or []
     if 2 * (zeros := flags.count(0)) > len(flags):
         yield f"no_rope_layers: {zeros} of {len(flags)} layers do not rotate; exchange 0 and 1?"
@@ -171,6 +183,19 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
                 yield f"{shortened(name)} is read by no program: is {like[0]} meant?"
 
 
+def _unread(file: ConfigFile) -> Iterator[str]:
+    """Yield the entries with an effect here that transformers does not look at."""
+    config, rule, given = file.config, file.rule, standard_entry(file.config)
+    fraction = value_of(config, "partial_rotary_factor") or given.get("partial_rotary_factor", 1)
+    is_plain = any(entry["rope_type"] == "default" for entry in file.distinct)
+    if rule.get("unread_partial_rotary_factor") and is_plain and fraction != 1:
+        yield "partial_rotary_factor"
+    kinds = [{"base": 10_000} | rule, *rule.get("kinds", {}).values(), {}]
+    bases = [kind.get("base") for kind in kinds]  # and None, of the last
+    if rule.get("unread_rope_theta") and not given and config.get("rope_theta") not in bases:
+        yield "rope_theta"
+
+
 def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
     method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
     longest, product = file.longest, (factor or 0) * original
@@ -188,3 +213,8 @@ def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"
     if method == "dynamic":
         yield "dynamic: keys in a cache keep their frequencies; set the longest length at once"
+    if method == "longrope" and longest > original > 0:
+        yield (
+            f"longrope: engines change to long_factor with a text of more than {original:,} "
+            "tokens, or with a context that allows one: compare them at one length"
+        )

@@ -185,7 +185,8 @@ def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call,
     path.write_text(json.dumps({"head_dim": 64}))
     warned = call(f"config {path}")
     assert (warned.exit_code, "! " in warned.output) == (1, True)
-    for broken in (path, tmp_path / "none.json", tmp_path):
+    (empty := tmp_path / "empty").mkdir()
+    for broken in (path, tmp_path / "none.json", empty):
         path.write_text("{")
         refused = call(f"config {broken}")
         assert (refused.exit_code, refused.output.count("\n")) == (2, 1)

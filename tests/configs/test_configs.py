@@ -48,11 +48,15 @@ def llama(longest=16384, **entry):
 SAID = {  # configuration, and what each of the three sentences says
     "yarn": (
         llama(factor=4.0),
-        ("All layers rotate", "4,096 tokens, and yarn × 4 extends it to 16,384", "43 of 64 pairs"),
+        (
+            "All layers rotate",
+            "^Its unscaled .* 4,096 tokens, and yarn × 4 extends them to 16,384",
+            "43 of 64 pairs",
+        ),
     ),
     "assumed length": (
         llama(factor=4.0, original_max_position_embeddings=None),
-        ("", "does not say on how long .* 16,384 .max_position_embeddings. is assumed", ""),
+        ("", "does not say for how long .* 16,384 .max_position_embeddings. is assumed", ""),
     ),
     "plain": (
         llama() | {"rope_parameters": {"rope_type": "default"}},
@@ -72,7 +76,23 @@ SAID = {  # configuration, and what each of the three sentences says
         ("^Assumed, because this model type is not known here", "does not say", ""),
     ),
     "nothing": ({"model_type": "x"}, ("This file does not say", "does not say", "")),
-    "mscales": (llama(factor=4.0, mscale=1, mscale_all_dim=1), ("", "", "its factors cancel")),
+    "mscales": (
+        llama(factor=4.0, mscale=1, mscale_all_dim=1),
+        ("", "", "; mscale and mscale_all_dim cancel, so scores are not multiplied"),
+    ),
+    "attention factor 1": (
+        llama(factor=4.0, attention_factor=1.0),
+        ("", "", "; attention_factor is 1, so scores are not multiplied"),
+    ),
+    "all of a score": (llama(factor=4.0), ("", "", "; scores are multiplied by 1.2965")),
+    "a part of a score": (
+        llama(factor=4.0, partial_rotary_factor=0.5) | {"model_type": "glm"},
+        ("", "", "; the rotated part of each score is multiplied by 1.2965"),
+    ),
+    "two lists": (
+        llama(rope_type="longrope", short_factor=[1.0] * 64, long_factor=[2.0] * 64),
+        ("", "", "64 of 64 pairs in texts of more than 4,096 tokens, and shorter ones take short"),
+    ),
     "hot": (llama(factor=4.0, llama_4_scaling_beta=0.1), ("", "", "grow with their position")),
     "windows": (
         llama(factor=4.0) | {"layer_types": ["sliding_attention", "full_attention"]},
@@ -106,6 +126,18 @@ WRONG = {
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
     "engines": (llama(32768, factor=2.0), "4,096 tokens are 8,192.* set it to"),
     "dynamic": (llama(rope_type="dynamic", factor=2.0), "keys in a cache"),
+    "two lists": (
+        llama(rope_type="longrope", short_factor=[1.0] * 64, long_factor=[2.0] * 64),
+        "engines change to long_factor with a text of more than 4,096 tokens, or with a context",
+    ),
+    "a fraction that is not looked at": (
+        llama(rope_type="default") | {"partial_rotary_factor": 0.5},
+        "partial_rotary_factor has no effect in transformers, but other engines take it: delete it",
+    ),
+    "a base that is not looked at": (
+        {"model_type": "gpt_neox", "rotary_emb_base": 10000, "rope_theta": 500000},
+        "rope_theta has no effect in transformers, but other engines take it: delete it",
+    ),
     "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "exchange 0 and 1"),
     "factor 1": (llama(factor=1.0), "the factor is 1 or missing"),
     "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "10 000 is taken"),
@@ -170,6 +202,10 @@ def test_values_count_and_not_names():
     small = {"model_type": "baichuan", "num_attention_heads": 32, "hidden_size": 4096}
     assert read_config(small).kinds[0].rotary_dim == 128
     assert read_config(small | {"hidden_size": 5120}).kinds[0].position == "ALiBi"
+    speech = {"model_type": "wav2vec2-conformer", "hidden_size": 1024, "num_attention_heads": 16}
+    relative = speech | {"position_embeddings_type": "relative", "rotary_embedding_base": 10000}
+    assert read_config(relative).kinds[0].position == "relative positions in the scores"
+    assert read_config(speech | {"position_embeddings_type": "rotary"}).kinds[0].rotary_dim == 64
     plain = {"qk_rope_head_dim": 0, "use_mla": False, "head_dim": 128}
     assert read_config({"model_type": "deepseek_v2"} | plain).kinds[0].rotary_dim == 128
 
@@ -183,3 +219,23 @@ def test_as_json_it_says_the_same(tmp_path):
     assert len(kind["frequencies"][0]) == 64
     assert found == json.loads(read_config(str(path)).to_json())
     assert found == json.loads(read_config(path.read_text("utf-8")).to_json())
+
+
+OTHER_FILES = {
+    "tokenizer_config.json": ('{"tokenizer_class": "X"}', "config.json that lies beside it"),
+    "adapter_config.json": ('{"peft_type": "LORA"}', "config.json of the model that it adapts"),
+    "model.gguf": ("GGUF\x03", "is a GGUF file: give the config.json of its model"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FILES)
+def test_another_file_is_named_with_what_to_give(name, tmp_path):
+    text, what = OTHER_FILES[name]
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=what):
+        read_config(tmp_path / name)
+
+
+def test_a_folder_is_read_by_its_config(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(llama(factor=4.0)), "utf-8")
+    assert str(read_config(tmp_path)) == str(read_config(llama(factor=4.0)))

@@ -4,7 +4,7 @@ import logging
 
 import numpy as np
 import pytest
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
 
 from posviz.configs import read_config
 from posviz.configs.model_types import rule_of, table
@@ -77,3 +77,26 @@ def test_table_names_its_sources_and_each_type_once():
     names += [name for each in table()["elsewhere"].values() for name in each]
     assert len(names) == len(set(names))
     assert {*table()["texts"].values()} <= {*names}
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+@pytest.mark.parametrize("model_type", ["qwen2", "qwen3", "qwen2_vl_text"])
+def test_windows_of_qwen_begin_where_transformers_begins(model_type, is_on):
+    file = {"use_sliding_window": is_on, "sliding_window": 2048, "max_window_layers": 2}
+    file |= {"num_hidden_layers": 4}
+    config = CONFIG_MAPPING[model_type](**file)
+    right = [(config.sliding_window or 0) * ("sliding" in kind) for kind in config.layer_types]
+    reading = read_config({"model_type": model_type, **file})
+    assert [layer.window for layer in reading.layers] == right
+
+
+def test_no_window_is_read_where_qwen_says_that_it_is_off():
+    file = {"model_type": "qwen3", "head_dim": 64, "sliding_window": 2048, "num_hidden_layers": 2}
+    file |= {"layer_types": ["sliding_attention"] * 2, "use_sliding_window": False}
+    assert [layer.window for layer in read_config(file).layers] == [0, 0]
+
+
+@pytest.mark.parametrize("model_type", table()["unread"]["rope_theta"])
+def test_a_base_that_is_unread_does_not_reach_transformers(model_type):
+    config = CONFIG_MAPPING[model_type](rope_theta=123456.0)
+    assert "123456" not in str(config.rope_parameters)

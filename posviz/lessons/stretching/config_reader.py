@@ -48,7 +48,7 @@ class ConfigReader(Picture):
             kinds = [kind for kind in reading.kinds if kind.frequencies is not None]
             lengths = reading.trained, reading.promised
             trained, promised = (f"{length:,}" if length else "?" for length in lengths)
-            start = f"trained on {trained} tokens, {promised} promised"
+            start = f"unscaled frequencies for {trained} tokens, {promised} promised"
             layers, count = [_row(kind) for kind in reading.kinds], len(reading.warnings)
             told = "\n".join([*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)])
             methods = [each.partition(", base")[0] for each in layers[:2]]
@@ -85,7 +85,7 @@ class ConfigReader(Picture):
         axes.yaxis.set_minor_locator(NullLocator())
         whole(axes.xaxis, most=4)
         levels = [
-            Curve(axes, "C6--", "levels[0]", "trained"),
+            Curve(axes, "C6--", "levels[0]", "unscaled"),
             Curve(axes, "C6:", "levels[1]", "promised"),
         ]
         curves = [Curve(axes, look, name, name, marks=0.7) for name, look in LOOKS.items()]
@@ -117,7 +117,8 @@ def _row(kind: LayerKind) -> str:
         pairs += f": {kind.kept} rotate, {kind.still} do not"
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
-    scores = f"; scores\u00a0×\u00a0{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
+    part = "rotated part of scores" if kind.on_rotated_part else "scores"
+    scores = f"; {part}\u00a0×\u00a0{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
     return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
 
 
