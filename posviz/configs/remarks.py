@@ -160,7 +160,7 @@ def _of_the_whole(file: ConfigFile) -> Iterator[str]:
     if inner and outside and inner != outside:
         yield f"rope_theta stands twice: {inner}, beside the factor, is taken; delete {outside}"
     for name in _unread(file):
-        yield f"{name} has no effect in transformers, but other engines take it: see what yours does"
+        yield f"{name} has no effect in transformers, but other engines take it: look at yours"
     flags = config.get("no_rope_layers") or []
     if 2 * (zeros := flags.count(0)) > len(flags):
         yield f"no_rope_layers: {zeros} of {len(flags)} layers do not rotate; exchange 0 and 1?"

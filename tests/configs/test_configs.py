@@ -132,11 +132,11 @@ WRONG = {
     ),
     "a fraction that is not looked at": (
         llama(rope_type="default") | {"partial_rotary_factor": 0.5},
-        "partial_rotary_factor has no effect in transformers, but other engines take it: see what yours",
+        "partial_rotary_factor has no effect in transformers, but other engines take it",
     ),
     "a base that is not looked at": (
         {"model_type": "gpt_neox", "rotary_emb_base": 10000, "rope_theta": 500000},
-        "rope_theta has no effect in transformers, but other engines take it: see what yours does",
+        "rope_theta has no effect in transformers, but other engines take it: look at yours",
     ),
     "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "exchange 0 and 1"),
     "factor 1": (llama(factor=1.0), "the factor is 1 or missing"),
