@@ -25,6 +25,8 @@ def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] 
     found = given.get(label, given.get(kind, {})) if nested else given
     if found is None:
         return None
+    if nested and found and not own.get("always_partial"):  # it replaces the class's entry whole
+        own = {name: value for name, value in own.items() if name != "fraction"}
     scaled = config.get(rule.get("scaled_layers"), [layer])
     entry = dict(found) if (nested or own.get("scaled", True)) and layer in scaled else {}
     method = method_of(entry, own.get("method", "default"))
