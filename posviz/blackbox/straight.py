@@ -44,6 +44,10 @@ def _line(theta: np.ndarray, error: np.ndarray) -> tuple[float, float, float, fl
 
 
 def straight(theta: np.ndarray, error: np.ndarray) -> Iterator[FrequencyRule]:
+    """Yield the rules whose logarithms fall on one line: plain, linear and NTK.
+
+    theta, error: [rotary_dim/2], in radians per token.
+    """
     n, moving = len(theta), theta > 4 * error
     if n == 1 and moving[0]:
         factor = roundest(1 / theta[0], 4 * error[0] / theta[0] ** 2)
@@ -92,13 +96,14 @@ def _named_line(n: int, name: str, base: float, factor: float) -> Iterator[Frequ
     elif usual and factor > 1:
         line = f"position_interpolation({2 * n}, {factor!r}{base_argument(base)})"
         yield FrequencyRule("linear", base, line, cost, factor)
-    elif usual or factor != 1:
+    else:
         more = 1 if factor < 1 else 0
         line = f"Frequencies({plain} / {factor!r})"
         yield FrequencyRule("linear", base, line, cost + more, factor, name)
 
 
 def proportional(theta: np.ndarray, error: np.ndarray, moving: int) -> Iterator[FrequencyRule]:
+    """Yield p-RoPE (Barbero et al. 2024): the first ``moving`` pairs rotate, the rest stay."""
     n = len(theta)
     if moving == 1:
         pairs = [(base, 1.0) for base in USUAL_BASES[:1]]

@@ -332,7 +332,10 @@ def identify_inv_freq(inv_freq: Any) -> ProgramVerdict:
         return unknown(f"No rule of posviz gives these {len(theta)} frequencies.{why}")
     off = float(np.abs(rule.frequencies().inv_freq - theta).max())
     said = [f"These are the frequencies of {2 * len(theta)} dimensions."]
-    said += [f"The base is {rule.base:,.10g}."] * bool(rule.base and rule.method != "longrope")
+    if rule.base and rule.method != "longrope":
+        said.append(f"The base is {rule.base:,.10g}.")
+    elif not rule.base:
+        said.append("One pair shows no base.")
     said += method_of(rule)
     return ProgramVerdict(
         "rotation", tuple(said), True, off, rule.code, rotary_dim=2 * len(theta), base=rule.base,

@@ -94,3 +94,10 @@ def test_frequencies_alone_are_named():
 @pytest.mark.parametrize("inv_freq", [1 / rotary_frequencies(D), [np.nan], []])
 def test_what_is_no_frequency_is_said(inv_freq):
     assert identify(inv_freq=inv_freq).kind == "unknown"
+
+
+@pytest.mark.parametrize(("frequency", "factor"), [(1.0, 1), (0.25, 4)])
+def test_one_frequency_shows_no_base(frequency, factor):
+    verdict = identify(inv_freq=[frequency])
+    assert (verdict.explained, verdict.base, verdict.factor) == (True, None, factor)
+    assert "One pair shows no base." in verdict.sentences
