@@ -46,6 +46,9 @@ def names_of(config: dict, rule: dict) -> list[str]:
             raise TypeError(f"{plan['indices']} must be a list of layers, got {quoted(chosen)}")
         start = int(plan.get("one_based", False))
         return [plan["is" if i in chosen else "else"] for i in range(start, number + start)]
+    if "late" in plan and _has_windows(config, rule):
+        late = integer({"max_window_layers": plan["late"]} | config, "max_window_layers")
+        return ["sliding_attention" if i >= late else "full_attention" for i in range(number)]
     names = _repeated(config, plan, number)
     first, last = plan.get("first", []), plan.get("last", [])
     return [*first[:number], *names[len(first) : number - len(last)], *last[:number]]
@@ -57,9 +60,6 @@ def _repeated(config: dict, plan: dict, number: int) -> list[str]:
         rest = plan | {"dense": ""}
         own = rest | {"name": "prefix_dense_sliding_window_pattern", "every": 1}
         return _repeated(config, own, first) + _repeated(config, rest, number - first)
-    if "late" in plan and config.get("use_sliding_window"):
-        late = integer({"max_window_layers": plan["late"]} | config, "max_window_layers")
-        return ["sliding_attention" if i >= late else "full_attention" for i in range(number)]
     cycle = plan.get("cycle", [plan.get("else", "all")])
     every = value_of(config, plan.get("name", ""))
     if isinstance(every, str) and every:
@@ -129,11 +129,14 @@ def position_of(config: dict, rule: dict, is_known: bool) -> str:
     return kinds.get(named, UNKNOWN)
 
 
+def _has_windows(config: dict, rule: dict) -> bool:
+    return bool(config.get("use_sliding_window", not rule.get("gated")))
+
+
 def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None) -> Layer:
     """Return a layer with its window, chunk and temperature; ``entry``: by which it rotates."""
     window = chunk = 0
-    is_on = config.get("use_sliding_window", "late" not in rule.get("plan", {}))
-    if is_on and ("sliding" in sees or rule.get("windowed")):
+    if _has_windows(config, rule) and ("sliding" in sees or rule.get("windowed")):
         window = integer({"sliding_window": rule.get("window")} | config, "sliding_window")
     if sees.startswith("chunked"):
         chunk = integer({"attention_chunk_size": 8192} | config, "attention_chunk_size")

@@ -81,6 +81,8 @@ def _of_layers(file: ConfigFile) -> str:
     if file.position == UNKNOWN:
         return "This file does not say how position enters its layers."
     if file.position not in (ROPE, "no position"):
+        if file.position.startswith("RoPE"):
+            return f"Position enters by {file.position}, which is not read here."
         return f"No layer rotates queries and keys: position enters by {file.position}."
     if all(file.entries):
         return "All layers rotate queries and keys (RoPE)."
@@ -105,7 +107,8 @@ def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
     by = value_of(file.config, raises, f"rope_scaling.{raises}", f"rope_parameters.{raises}")
     if bases and by not in (None, 1):
         yield f"{raises} raises the base to {bases[-1]:,.0f}"
-    if not rotating and value_of(file.config, *table()["names"]["base"]) is not None:
+    has_base = value_of(file.config, *table()["names"]["base"]) is not None
+    if has_base and not rotating and not file.position.startswith("RoPE"):
         yield "rope_theta stands in the file, but nothing rotates"
     for kind in rotating:
         pairs, slower = kind.rotary_dim // 2, kind.blended + kind.slowed
@@ -188,12 +191,15 @@ def _unread(file: ConfigFile) -> Iterator[str]:
     config, rule, given = file.config, file.rule, standard_entry(file.config)
     fraction = value_of(config, "partial_rotary_factor") or given.get("partial_rotary_factor", 1)
     is_plain = any(entry["rope_type"] == "default" for entry in file.distinct)
-    if rule.get("unread_partial_rotary_factor") and is_plain and fraction != 1:
+    is_unread = rule.get("unread_partial_rotary_factor") and is_plain and fraction != 1
+    if is_unread or ("fraction_name" in rule and "partial_rotary_factor" in config):
         yield "partial_rotary_factor"
     kinds = [{"base": 10_000} | rule, *rule.get("kinds", {}).values(), {}]
     bases = [kind.get("base") for kind in kinds]  # and None, of the last
     if rule.get("unread_rope_theta") and not given and config.get("rope_theta") not in bases:
         yield "rope_theta"
+    if rule.get("unread_rope_scaling") and config.get("rope_scaling"):
+        yield "rope_scaling"
 
 
 def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:

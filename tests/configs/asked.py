@@ -1,5 +1,7 @@
 """Asks transformers' own code which layers rotate, and by what: a run without numbers, on meta."""
 
+import contextlib
+import copy
 import inspect
 import json
 import re
@@ -10,10 +12,16 @@ from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+REFUSALS = (AttributeError, ImportError, KeyError, RuntimeError, StopIteration, TypeError)
+REFUSALS += (ValueError, StrictDataclassError)
 AFTER_ATTENTION = [
     *("mlp", "feed_forward", "block_sparse_moe", "moe"),
     *("ffn", "mlp_moe", "experts", "shared_mlp"),
 ]
+
+
+class Refused(Exception):
+    """Transformers makes no model of a file."""
 
 
 class AsItIs(torch.nn.Module):
@@ -27,8 +35,27 @@ class AsItIs(torch.nn.Module):
         return (x, x) if self.pair else x
 
 
-def asked(config):
-    """For each layer None, or its frequencies and attention factor, as far as the code runs."""
+def asked(file):
+    """For each layer None, or its frequencies and attention factor, as far as the code runs.
+
+    And the configuration. Raises Refused.
+    """
+    given = {name: value for name, value in file.items() if name != "model_type"}
+    with refusing():
+        config = CONFIG_MAPPING[file["model_type"]](**copy.deepcopy(given))
+        return traced(config), config
+
+
+@contextlib.contextmanager
+def refusing():
+    """What transformers raises of a file is raised as Refused."""
+    try:
+        yield
+    except REFUSALS as error:
+        raise Refused(repr(error)) from error
+
+
+def traced(config):
     with torch.device("meta"):
         model = class_of(config)._from_config(config).eval()
     number = next(n for n in map(config.to_dict().get, COUNTS) if n)
@@ -123,7 +150,8 @@ def numbers_of(table, config):
     module, kind = table
     if module is None:
         return None
-    real = type(module)(getattr(module, "config", config))
+    with refusing():
+        real = type(module)(getattr(module, "config", config))
     prefix = f"{kind}_" if kind else ""
     inv_freq = getattr(real, f"{prefix}inv_freq", None)
     if inv_freq is None:
@@ -133,11 +161,11 @@ def numbers_of(table, config):
 
 
 def default_of(model_type):
-    """A type's default configuration, and as a file has it; None if it is no model of texts."""
+    """A type's default configuration as a file has it; None if it is no model of texts."""
     try:
         config = CONFIG_MAPPING[model_type]()
     except (ValueError, StrictDataclassError):  # it has no defaults
         return None
     if config.get_text_config(decoder=True) is not config or not hasattr(config, "vocab_size"):
         return None
-    return config, json.loads(config.to_json_string(use_diff=False))
+    return json.loads(config.to_json_string(use_diff=False))

@@ -134,6 +134,14 @@ WRONG = {
         llama(rope_type="default") | {"partial_rotary_factor": 0.5},
         "partial_rotary_factor has no effect in transformers, but other engines take it",
     ),
+    "a fraction that has another name": (
+        {"model_type": "gpt_neox", "rotary_pct": 0.25, "partial_rotary_factor": 0.5},
+        "partial_rotary_factor has no effect in transformers, but other engines take it",
+    ),
+    "a scaling that is not looked at": (
+        {"model_type": "cohere2_moe", "rope_scaling": {"rope_type": "linear", "factor": 4.0}},
+        "rope_scaling has no effect in transformers, but other engines take it: look at yours",
+    ),
     "a base that is not looked at": (
         {"model_type": "gpt_neox", "rotary_emb_base": 10000, "rope_theta": 500000},
         "rope_theta has no effect in transformers, but other engines take it: look at yours",
