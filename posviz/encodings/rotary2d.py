@@ -132,10 +132,10 @@ def mrope_positions(
     """
     time_step, start, placed = require_real(time_step, "time_step", above=0), 0, []
     for part in parts:
-        sides = part if isinstance(part, tuple | list) else (part,)
-        if len(sides) not in (1, 3):
+        lengths = part if isinstance(part, tuple | list) else (part,)
+        if len(lengths) not in (1, 3):
             raise ValueError(f"A part must be a number or (frames, rows, columns), got {part}.")
-        sides = [require_integer(side, "each number of parts") for side in sides]
+        sides = [require_integer(length, "each number of parts") for length in lengths]
         places = np.indices(sides).reshape(len(sides), -1).T  # [len, 1 or 3]
         if len(sides) == 3:
             places[:, 0] = places[:, 0] * time_step  # rounded down
