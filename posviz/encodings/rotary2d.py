@@ -122,9 +122,8 @@ def mrope_positions(
     tokens.
 
     In Qwen2.5-VL frames are ``time_step`` = tokens_per_second · second_per_grid_t apart, rounded
-    down. In Qwen3-VL each frame is a part, after the text of its timestamp. The text after a video
-    begins earlier in transformers 5 where the times exceed the rows and columns: there the times do
-    not count.
+    down. In Qwen3-VL each frame is a part, after the text of its timestamp. In transformers
+    5.23 times do not count for where the next part begins, so it may begin before a video ends.
 
     Shapes: result [len, 3]; ``mrope_angles`` takes its transpose. Units: tokens.
 

@@ -172,7 +172,7 @@ def test_frames_of_qwen3_vl_are_parts_after_their_timestamps():
 
 
 def test_text_after_a_long_video_begins_after_its_last_time():
-    """The numbers in the first code of Qwen2.5-VL, from which transformers 5 deviates."""
+    """The numbers in the first code of Qwen2.5-VL, from which transformers 5.23 deviates."""
     parts, given = [(3, 2, 2), 5], {"video_grid_thw": torch.tensor([[3, 2, 2]]) * UNMERGED}
     found = mrope_positions(parts, time_step=50)
     assert found[:12, 0].tolist() == [0] * 4 + [50] * 4 + [100] * 4
