@@ -217,6 +217,13 @@ def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
         )
     if method in ("linear", "yarn", "llama3") and (factor or longest / (original or 1)) <= 1:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"
+    scales = {name: entry[name] for name in ("mscale", "mscale_all_dim") if entry.get(name)}
+    if method == "yarn" and len(scales) == 1 and scales != {"mscale": 1}:
+        name = "".join(scales)
+        yield (
+            f"{name} alone scales cos and sin in mlx-lm, not in transformers: write both mscale "
+            "and mscale_all_dim"
+        )
     if method == "dynamic":
         yield "dynamic: keys in a cache keep their frequencies; set the longest length at once"
     if method == "longrope" and longest > original > 0:

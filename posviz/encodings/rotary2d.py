@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import Array, as_float64, as_like, namespace, together
-from posviz.encodings.checks import require_choice, require_integer, require_shape
+from posviz.encodings.checks import (
+    require_choice,
+    require_integer,
+    require_real,
+    require_shape,
+)
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.learned import learned
@@ -23,6 +28,7 @@ __all__ = [
     "axial_angles",
     "mixed_angles",
     "mrope_angles",
+    "mrope_positions",
     "raster",
 ]
 
@@ -103,6 +109,38 @@ def mrope_angles(
     require_shape(positions, "positions_thw", 3, *positions.shape[1:])
     # [3, ..., len] → [pairs, ..., len] → [..., len, pairs]
     return namespace(positions).moveaxis(positions[axes], 0, -1) * inv_freq
+
+
+def mrope_positions(
+    parts: Sequence[int | tuple[int, int, int]], *, time_step: float = 1.0
+) -> np.ndarray:
+    """Return (time, row, column) of each token of texts, images and videos, part by part.
+
+    A part is a number of text tokens, whose three positions are equal, or the (frames, rows,
+    columns) of an image or video after its patches were merged. A part begins one after the largest
+    position so far. ``mrope_positions([3, (1, 2, 2), 5])`` is 3 tokens, an image of 2 × 2 and 5
+    tokens.
+
+    In Qwen2.5-VL frames are ``time_step`` = tokens_per_second · second_per_grid_t apart, rounded
+    down. In Qwen3-VL each frame is a part, after the text of its timestamp. In transformers
+    5.23 times do not count for where the next part begins, so it may begin before a video ends.
+
+    Shapes: result [len, 3]; ``mrope_angles`` takes its transpose. Units: tokens.
+
+    Source: Wang et al. 2024 (Qwen2-VL), section 2.1; ``get_rope_index`` of transformers 4.57.
+    """
+    time_step, start, placed = require_real(time_step, "time_step", above=0), 0, []
+    for part in parts:
+        lengths = part if isinstance(part, tuple | list) else (part,)
+        if len(lengths) not in (1, 3):
+            raise ValueError(f"A part must be a number or (frames, rows, columns), got {part}.")
+        sides = [require_integer(length, "each number of parts") for length in lengths]
+        places = np.indices(sides).reshape(len(sides), -1).T  # [len, 1 or 3]
+        if len(sides) == 3:
+            places[:, 0] = places[:, 0] * time_step  # rounded down
+        placed.append(start + np.broadcast_to(places, (len(places), 3)))
+        start = placed[-1].max() + 1
+    return np.concatenate(placed) if placed else np.empty((0, 3), int)
 
 
 def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> list[int]:

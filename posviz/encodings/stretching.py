@@ -60,8 +60,10 @@ def dynamic_ntk(
     """Apply ``ntk`` with α = factor · seq_len / original_max_seq_len − (factor − 1).
 
     Up to original_max_seq_len this is RoPE, for any factor. With factor 1, α is the ratio of the
-    lengths, the rule of the YaRN paper; Hugging Face has the general one. ``KeyValueCache`` holds
-    rotated keys, so keep seq_len fixed while it grows.
+    lengths, the rule of the YaRN paper; Hugging Face has the general one. This function has no
+    memory, but Hugging Face's module has: its longest text so far counts until a text is shorter
+    than original_max_seq_len. ``KeyValueCache`` holds rotated keys, so keep seq_len fixed while it
+    grows.
 
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; radians per token.
 
@@ -96,7 +98,8 @@ def yarn(
     last pair, the released code reverses it; this function does not.
 
     attention_factor None is 0.1 · ln(factor) + 1 = √(1/t), with the paper's temperature t; in
-    DeepSeek 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim.
+    DeepSeek 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim. In Hugging Face the
+    attention factor depends on neither unless both are given and not 0.
 
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; rotations; radians per token.
 

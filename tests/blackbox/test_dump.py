@@ -12,6 +12,7 @@ from posviz import (
     identify,
     llama3,
     mrope_angles,
+    mrope_positions,
     raster,
     rotary_frequencies,
     to_dtype,
@@ -162,10 +163,7 @@ def test_a_head_that_does_something_else_is_named():
 
 
 def test_positions_of_text_and_image_are_followed_together():
-    text, image = np.arange(6), np.column_stack([np.full(30, 6), 6 + raster(5, 6)])
-    places = np.concatenate(
-        [np.column_stack([text] * 3), image, np.column_stack([np.arange(12, 40)] * 3)]
-    )
+    places = mrope_positions([6, (1, 5, 6), 28])
     x = rows(3, len(places), D)
     angles = mrope_angles(places.T, rotary_frequencies(D, 1e6), (8, 12, 12))
     y = apply_rotary(x, angles, layout="half_split")

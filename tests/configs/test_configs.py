@@ -126,6 +126,8 @@ WRONG = {
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
     "engines": (llama(32768, factor=2.0), "4,096 tokens are 8,192.* set it to"),
     "dynamic": (llama(rope_type="dynamic", factor=2.0), "keys in a cache"),
+    "one mscale": (llama(factor=4.0, mscale=0.707), "^mscale alone .* both"),
+    "the other": (llama(factor=4.0, mscale_all_dim=1), "^mscale_all_dim alone"),
     "two lists": (
         llama(rope_type="longrope", short_factor=[1.0] * 64, long_factor=[2.0] * 64),
         "engines change to long_factor with a text of more than 4,096 tokens, or with a context",

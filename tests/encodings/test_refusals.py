@@ -86,6 +86,9 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.axial_angles([0], [0], 8, first="x"), "first"),
     (lambda: posviz.mixed_angles([0], [0], np.ones((3, 4))), "frequencies"),
     (lambda: mrope((1, 0)), "sections"),
+    (lambda: posviz.mrope_positions([3, (2, 2)]), "frames, rows, columns"),
+    (lambda: posviz.mrope_positions([3, (1, 0, 2)]), "parts"),
+    (lambda: posviz.mrope_positions([3], time_step=0), "time_step"),
     (lambda: posviz.AxialRotary(GRID).at_query(Q, [0, 1, 4]), "positions"),
     (lambda: posviz.MRotary(GRID, (1, 1, 1)), "time, row, column"),
     # longer texts

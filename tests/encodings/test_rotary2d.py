@@ -10,6 +10,7 @@ from transformers import DINOv3ViTConfig, PixtralVisionConfig, Sam2VideoConfig
 from transformers.models.dinov3_vit import modeling_dinov3_vit as dinov3
 from transformers.models.glm4v import modeling_glm4v as glm4v
 from transformers.models.pixtral import modeling_pixtral as pixtral
+from transformers.models.qwen2_5_vl import modeling_qwen2_5_vl as qwen25
 from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen2
 from transformers.models.qwen3_vl import modeling_qwen3_vl as qwen3
 from transformers.models.sam2_video import modeling_sam2_video as sam2
@@ -23,6 +24,7 @@ from posviz import (
     axial_angles,
     mixed_angles,
     mrope_angles,
+    mrope_positions,
     raster,
     rotary_angles,
     rotary_frequencies,
@@ -126,6 +128,61 @@ def test_multimodal_rope_is_that_of_language_models(theirs, kind, sections):
         layout="interleaved" if is_glm else "half_split",
     )
     torch.testing.assert_close(encoding.at_key(q, PLACES), expected, atol=1e-5, rtol=0)
+
+
+def their_positions(model, parts, kinds, **given):
+    """Return what a model gives the tokens of texts (0), images (1) and videos (2), [len, 3]."""
+    config = model.config_class(text_config={"num_hidden_layers": 1}, vision_config={"depth": 1})
+    with torch.device("meta"):
+        model = model(config)
+    types = torch.tensor(np.repeat(kinds, [np.prod(part) for part in parts]))[None]
+    return model.get_rope_index(types, mm_token_type_ids=types, **given)[0][:, 0].T
+
+
+UNMERGED = torch.tensor([1, 2, 2])  # patches that become one
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("model", "step"), [(qwen2.Qwen2VLModel, 1.0), (qwen25.Qwen2_5_VLModel, 1.5)]
+)
+def test_positions_of_texts_and_pictures_are_those_of_transformers(model, step, seed):
+    """Here times are below the number of columns; Qwen2.5-VL has 4 positions a second."""
+    rng = np.random.default_rng(seed)
+    images, videos = rng.integers(1, 9, (3, 3)), rng.integers((1, 1, 5), (5, 9, 9), (3, 3))
+    images[:, 0] = 1
+    rows = np.stack([images, videos], axis=1).reshape(6, 3).tolist()
+    parts = [part for row in rows for part in (int(rng.integers(1, 9)), row)] + [3]
+    theirs = their_positions(
+        model,
+        parts,
+        [0, 1, 0, 2] * 3 + [0],
+        image_grid_thw=torch.tensor(images) * UNMERGED,
+        video_grid_thw=torch.tensor(videos) * UNMERGED,
+        second_per_grid_ts=torch.full((3,), step / 4),
+    )
+    np.testing.assert_array_equal(mrope_positions(parts, time_step=step), theirs)
+
+
+def test_frames_of_qwen3_vl_are_parts_after_their_timestamps():
+    parts, video = [4, (1, 3, 5), 6, (1, 3, 5), 2], torch.tensor([[2, 3, 5]])
+    given = {"video_grid_thw": video * UNMERGED}
+    theirs = their_positions(qwen3.Qwen3VLModel, parts, [0, 2, 0, 2, 0], **given)
+    np.testing.assert_array_equal(mrope_positions(parts), theirs)
+
+
+def test_text_after_a_long_video_begins_after_its_last_time():
+    """The numbers in the first code of Qwen2.5-VL, from which transformers 5.23 deviates."""
+    parts, given = [(3, 2, 2), 5], {"video_grid_thw": torch.tensor([[3, 2, 2]]) * UNMERGED}
+    found = mrope_positions(parts, time_step=50)
+    assert found[:12, 0].tolist() == [0] * 4 + [50] * 4 + [100] * 4
+    assert found[12:].tolist() == [[p] * 3 for p in range(101, 106)]
+    seconds = torch.tensor([50 / 4])
+    theirs = their_positions(
+        qwen25.Qwen2_5_VLModel, parts, [2, 0], **given, second_per_grid_ts=seconds
+    )
+    np.testing.assert_array_equal(theirs[:12], found[:12])
+    assert theirs[12:, 0].tolist() == [2, 3, 4, 5, 6]
 
 
 # ---------------------------------------------------------------- by definition
