@@ -1,4 +1,4 @@
-"""Edits of a configuration as people make them: each returns the edited file, None if it has not what is edited."""
+"""Edits of a configuration as people make them; None where it has not what is edited."""
 
 LAYERS = 12  # of the files: more are not needed for any pattern, and take longer
 COUNTS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
@@ -9,6 +9,8 @@ def shortened(file):
     """The file with at most LAYERS layers, and lists by layer cut to fit."""
     number = next((file[name] for name in COUNTS if file.get(name)), 0)
     cut = {k: v[:LAYERS] for k, v in file.items() if isinstance(v, list) and len(v) == number}
+    if by_layer := file.get("per_layer_config"):
+        cut["per_layer_config"] = {k: v for k, v in by_layer.items() if int(k) < LAYERS}
     return file | cut | {k: min(file[k], LAYERS) for k in COUNTS if isinstance(file.get(k), int)}
 
 
@@ -73,7 +75,7 @@ def head_dim(file):
 def seven_layers(file):
     lists = [name for name, value in file.items() if isinstance(value, list) and len(value) > 7]
     counts = {name: 7 for name in COUNTS if isinstance(file.get(name), int)}
-    return without(file, "layer_types", *lists) | counts
+    return without(file, "layer_types", "per_layer_config", *lists) | counts
 
 
 def no_window(file):
