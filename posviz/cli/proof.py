@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from posviz.cli.faults import LEAST_POINTS, fitted, text_faults
 from posviz.pictures import knobs
+from posviz.pictures.bitmaps import drop_bitmaps
+from posviz.pictures.drawing import USUAL
 from posviz.pictures.files import replacing
-from posviz.pictures.picture import USUAL, Picture
+from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, Appearance
-from posviz.pictures.styled_figure import drop_bitmaps
 
 WIDTH = 900  # pixels, at most
 STYLE = """<style>

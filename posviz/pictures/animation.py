@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from posviz.pictures.export import about, distinct, format_of, method_call, nearest
+from posviz.pictures.bitmaps import distinct, nearest
+from posviz.pictures.drawing import USUAL, Drawing
+from posviz.pictures.export import about, format_of, method_call
 from posviz.pictures.files import placed, replacing
 from posviz.pictures.knobs import numeric
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.picture import USUAL, Picture
 from posviz.pictures.style import Appearance, appearance
 
 FORMATS = ("gif",)
@@ -28,7 +29,7 @@ COLOURS = 255  # and one more, for "as in the frame before"
 FEWEST_STOPS = 8  # of a GIF that would be too large
 
 
-def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Path:
+def animate(picture: Drawing, knob: str, path: str | Path, **options: Any) -> Path:
     """Write the picture while one knob moves; options and what is raised: `Picture.animate`."""
     path = placed(path)
     format_of(path, FORMATS, "save writes .png, .svg and .pdf")
@@ -44,7 +45,7 @@ def animate(picture: Picture, knob: str, path: str | Path, **options: Any) -> Pa
     return path
 
 
-def check_can_be_filmed(picture_class: type[Picture], name: str) -> None:
+def check_can_be_filmed(picture_class: type[Drawing], name: str) -> None:
     """Raise ValueError for a name that is no knob, or a knob whose values have no order."""
     if name not in picture_class.knobs():
         raise ValueError(picture_class.no_knob(name))
@@ -56,7 +57,7 @@ def check_can_be_filmed(picture_class: type[Picture], name: str) -> None:
 class Film:
     """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
 
-    def __init__(self, picture: Picture, knob: str, look: Appearance = USUAL) -> None:
+    def __init__(self, picture: Drawing, knob: str, look: Appearance = USUAL) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, look
         self.stops = picture.knobs()[knob].sample_values(MAX_STOPS)

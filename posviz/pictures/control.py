@@ -7,7 +7,7 @@ from typing import Any
 import traitlets
 
 from posviz.pictures import knobs
-from posviz.pictures.picture import Picture
+from posviz.pictures.drawing import Drawing
 
 _ROW = 42  # letters of options that stand in a row as buttons; more are a list
 
@@ -20,7 +20,7 @@ class Control:
     dropped: each message names the change it knows of.
     """
 
-    def __init__(self, picture: Picture, name: str, tell: Callable) -> None:
+    def __init__(self, picture: Drawing, name: str, tell: Callable) -> None:
         self.picture, self.name, self._send = picture, name, tell
         self.knob: Any = picture.knobs()[name]
         self._change = 0  # how often the knob was changed from elsewhere

@@ -10,9 +10,9 @@ from functools import partial
 import traitlets
 
 from posviz.pictures.control import Control
+from posviz.pictures.drawing import Drawing
 from posviz.pictures.export_panel import ExportPanel
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.picture import Picture
 from posviz.pictures.screen import Screen
 from posviz.pictures.style import Appearance, drawing
 from posviz.wording import shortened
@@ -27,7 +27,7 @@ class Explorer:
     """
 
     def __init__(
-        self, picture: Picture, send: Callable[[dict, list], None], style: str = "notebook"
+        self, picture: Drawing, send: Callable[[dict, list], None], style: str = "notebook"
     ) -> None:
         self.picture, self._send = picture, send
         self.start = picture.values()
@@ -46,7 +46,7 @@ class Explorer:
         inches = self.picture.inches(self.live.look)
         return {
             "css": [round(self.live.inch * length) for length in inches],
-            "drags": type(self.picture).dragged is not Picture.dragged,
+            "drags": type(self.picture).dragged is not Drawing.dragged,
             "controls": [control.shown for control in self.controls.values()],
             "export": self.export.shown,
         }

@@ -1,24 +1,18 @@
 """Figures as files: written beside and renamed, so nothing half-written is left behind."""
 
-import base64
-import html
 import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from PIL import Image
 
 from posviz import __version__
+from posviz.pictures.bitmaps import drop_bitmaps
+from posviz.pictures.drawing import Drawing
 from posviz.pictures.files import placed, replacing
-from posviz.pictures.picture import Picture
 from posviz.pictures.style import appearance, style_context
-from posviz.pictures.styled_figure import drop_bitmaps
 from posviz.wording import quoted
 
 FORMATS = ("png", "svg", "pdf")
@@ -37,7 +31,7 @@ _NO_DATE: dict[str, dict[str, str | None]] = {
 LICENCE = "The posviz authors, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
 
 
-def about(picture: Picture, caption: str, call: str, title: str) -> list[str]:
+def about(picture: Drawing, caption: str, call: str, title: str) -> list[str]:
     """What a file tells of a picture that this call of a method has written.
 
     Title, caption, the Python that writes it again, to the byte, and the program; last the rights,
@@ -48,7 +42,7 @@ def about(picture: Picture, caption: str, call: str, title: str) -> list[str]:
     return [*facts, LICENCE] if ours else facts
 
 
-def python_line(picture: Picture, call: str) -> str:
+def python_line(picture: Drawing, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
     package = kind.__module__.partition(".")[0]
@@ -66,7 +60,7 @@ def method_call(method: str, *arguments: str, **look: Any) -> str:
     return f"{method}({', '.join([*map(repr, arguments), *named])})"
 
 
-def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> list[Path]:
+def save_all(picture: Drawing, paths: Iterable[str | Path], **options: Any) -> list[Path]:
     """Write one figure of a picture to several files, each in the format of its ending.
 
     options and what is raised: as of `Picture.save`; a file is touched only when all were drawn.
@@ -106,60 +100,3 @@ def _encoded(figure, kind, facts: list[str]) -> bytes:
     write(data, metadata=metadata)
     figure.set_dpi(dpi)  # which SVG and PDF set to 72
     return data.getvalue()
-
-
-def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
-    """Opaque pixels [height, width, 4] as a PNG with a palette, exact where that has room for all.
-
-    The most frequent colours stay as they are. Others count by the root of their pixels, so that a
-    colour bar keeps as smooth a map as a large area; the same pixels give the same bytes.
-    """
-    found, where = distinct(rgba)
-    palette = found
-    if len(found) > colours:
-        counts = np.bincount(where.ravel())
-        order = np.argsort(-counts, kind="stable")
-        exact, others = order[:16], order[16:]
-        weighted = np.repeat(found[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
-        means = Image.fromarray(weighted[None]).quantize(colours - 16, kmeans=1).getpalette()
-        palette = np.vstack([found[exact], np.array(means).reshape(-1, 3)])
-    indices = nearest(found, palette).astype(np.uint8)[where]
-    image, data = Image.fromarray(indices), io.BytesIO()
-    image.putpalette(palette.astype(np.uint8).tobytes())
-    image.save(data, "PNG", optimize=True)
-    return data.getvalue()
-
-
-def distinct(rgba: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The colours of opaque pixels [..., 4], as [n, 3], and the index of each pixel's colour."""
-    packed = np.ascontiguousarray(rgba).view("<u4")[..., 0]
-    values = np.unique(packed)
-    known = np.empty(1 << 24, np.int32)  # by colour: to search for each pixel takes longer
-    known[values & 0xFFFFFF] = np.arange(len(values))
-    return values.view(np.uint8).reshape(-1, 4)[:, :3], known[packed & 0xFFFFFF]
-
-
-def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:
-    """The index in the palette [n, 3] of the colour nearest to each [..., 3]; the first of several.
-
-    Pillow's own way to a given palette takes similar colours for the same, and white for grey.
-    """
-    known = palette.astype(np.float32)  # which holds the squares of bytes exactly
-    return ((known**2).sum(axis=1) - 2 * colours.astype(np.float32) @ known.T).argmin(axis=-1)
-
-
-def notebook_png(figure: Figure) -> tuple[bytes, dict]:
-    """A figure as a notebook stores it: a small PNG, its width in CSS pixels, alternative text."""
-    own = figure.canvas
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    png = png_bytes(np.asarray(canvas.buffer_rgba()), 128)
-    drop_bitmaps(figure, own)
-    return png, {"width": round(figure.bbox.width), "alt": getattr(figure, "caption", "")}
-
-
-def image_html(figure: Figure) -> str:
-    """A figure as an image in HTML, its pixels inside."""
-    png, about = notebook_png(figure)
-    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return f'<img src="{source}" width="{about["width"]}" alt="{html.escape(about["alt"])}">'

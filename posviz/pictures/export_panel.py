@@ -6,9 +6,9 @@ from mimetypes import MimeTypes
 from pathlib import Path
 
 from posviz.pictures import animation
+from posviz.pictures.drawing import Drawing
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
 from posviz.pictures.files import inside, placed
-from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES
 
 FOLDER = Path("figures")
@@ -18,7 +18,7 @@ _MIME = MimeTypes()  # no files of the system's, so that every machine tells the
 class ExportPanel:
     """Answers what a view's panel asks: the line of Python for its choices, or a saved file."""
 
-    def __init__(self, picture: Picture, tell: Callable) -> None:
+    def __init__(self, picture: Drawing, tell: Callable) -> None:
         self.picture, self._tell = picture, tell
 
     @property

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from posviz.pictures.picture import USUAL, Picture
+from posviz.pictures.bitmaps import drop_bitmaps
+from posviz.pictures.drawing import USUAL, Drawing
 from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.style import Appearance, style_context
-from posviz.pictures.styled_figure import drop_bitmaps
 
 KEPT = 6  # figures: as many as the longest choice has options; one of them has its pixels
 
@@ -16,7 +16,7 @@ class LiveFigure:
     Knobs with `redraw=True` make another one; the last few are kept, for readers go back and forth.
     """
 
-    def __init__(self, picture: Picture, look: Appearance = USUAL, inch: int = 0) -> None:
+    def __init__(self, picture: Drawing, look: Appearance = USUAL, inch: int = 0) -> None:
         """`inch`: CSS pixels an inch, where they are not the style's own."""
         self.picture, self.look, self.inch = picture, look, inch or look.dpi
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it

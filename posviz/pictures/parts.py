@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from posviz.pictures.dense_line import DenseLine
-from posviz.pictures.picture import Arrays
+from posviz.pictures.drawing import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
 SEVERAL_PAIRS = range(4, 513)  # widths for which a base matters: none changes pair 0

@@ -1,12 +1,11 @@
-"""Figures that keep their style, and free the bitmaps that they were drawn into."""
+"""Figures that keep their style."""
 
-import sys
 from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
+from posviz.pictures.bitmaps import notebook_png
 from posviz.pictures.dress import Renaming
 from posviz.pictures.style import style_context
 
@@ -29,20 +28,4 @@ class StyledFigure(Figure):
 
     def _repr_png_(self) -> tuple[bytes, dict]:
         """What a notebook shows of a cell's last line, with no need of pyplot."""
-        from posviz.pictures.export import notebook_png
-
         return notebook_png(self)
-
-
-def drop_bitmaps(figure: Figure, canvas: Any = None) -> None:
-    """Give the figure another canvas (by default a new one), and free its old bitmaps.
-
-    A notebook keeps every figure it shows in `Out`, and a bitmap of several megabytes with each.
-    One that nobody needs would keep them until the next garbage collection.
-    """
-    if sys.is_finalizing():
-        return
-    figure.set_canvas(canvas or FigureCanvasAgg(figure))
-    text: Any
-    for text in figure.findobj(Text):
-        text._renderer = None  # every text remembers the renderer that last drew it

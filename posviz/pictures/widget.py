@@ -7,10 +7,10 @@ from typing import Any
 import anywidget
 import traitlets
 
+from posviz.pictures.bitmaps import notebook_png
+from posviz.pictures.drawing import Drawing
 from posviz.pictures.explorer import Explorer
-from posviz.pictures.export import notebook_png
 from posviz.pictures.notebook_cell import take_over_cell
-from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_module
 from posviz.pictures.stored import WIDGET, mark
 from posviz.pictures.style import drawing
@@ -47,7 +47,7 @@ class ExplorerWidget(CourseWidget):
 
     shown = traitlets.Dict().tag(sync=True)  # what explorer.js needs in order to draw it
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Drawing) -> None:
         self.explorer = Explorer(picture, self.send)
         super().__init__(shown=self.explorer.shown)
         self.on_msg(lambda _, message, buffers: self.explorer.receive(message))

@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from posviz.lessons import load
-from posviz.pictures.export import png_bytes
-from posviz.pictures.styled_figure import drop_bitmaps
+from posviz.pictures.bitmaps import drop_bitmaps, png_bytes
 from posviz.publish.assets import write_file
 
 CARD, DPI = (1200, 630), 200  # pixels, as previews of links want them, and an inch

@@ -10,7 +10,7 @@ from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
 from posviz import sources
-from posviz.pictures.export import notebook_png
+from posviz.pictures.bitmaps import notebook_png
 from posviz.pictures.scripts import as_script
 from posviz.publish import assets
 from posviz.publish.clean import Site, markdown

@@ -10,7 +10,7 @@ from typing import Any
 from traitlets import TraitError
 
 from posviz import lessons
-from posviz.pictures.export import notebook_png
+from posviz.pictures.bitmaps import notebook_png
 from posviz.pictures.picture import Picture
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."

@@ -109,6 +109,6 @@ def _html(markdown) -> str:
 
 
 def _image(picture) -> str:
-    from posviz.pictures.export import image_html
+    from posviz.pictures.bitmaps import image_html
 
     return image_html(picture.figure())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from posviz.pictures import picture as module
+from posviz.pictures import drawing as module
 from posviz.pictures.knobs import integer, switch
 from posviz.pictures.picture import Picture
 from tests.pictures.sample import ROOT, Failing, Waves

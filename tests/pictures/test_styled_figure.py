@@ -6,7 +6,7 @@ import weakref
 import pytest
 from matplotlib.backends.backend_agg import RendererAgg
 
-from posviz.pictures.export import notebook_png
+from posviz.pictures.bitmaps import notebook_png
 from posviz.pictures.live_figure import LiveFigure
 from tests.pictures.sample import Waves
 

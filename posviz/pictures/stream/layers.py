@@ -18,11 +18,11 @@ from matplotlib.lines import Line2D
 from matplotlib.spines import Spine
 from matplotlib.text import Text
 
+from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.stream.private import aligned_axes
 from posviz.pictures.stream.recorder import Recorder, Recording
 from posviz.pictures.style import style_context
-from posviz.pictures.styled_figure import drop_bitmaps
 
 
 class FigureLayers:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.export import image_html
+from posviz.pictures.bitmaps import image_html
 from posviz.pictures.picture import Picture
 from posviz.publish.live import tell
 from posviz.publish.live.names import needed

@@ -16,7 +16,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, Bbox, TransformedPath
 from PIL import Image
 
-import posviz.pictures.picture
+import posviz.pictures.drawing
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.stream.frames import Frames
 
@@ -75,7 +75,7 @@ def replayed(recording, background) -> np.ndarray:
 
 def fresh_pixels(picture, dpi=100) -> np.ndarray:
     """What Agg draws of the picture, its layout solved anew, [height, width, 4] uint8."""
-    with mock.patch.object(posviz.pictures.picture, "_layouts", WeakKeyDictionary()):
+    with mock.patch.object(posviz.pictures.drawing, "_layouts", WeakKeyDictionary()):
         figure = picture.figure()
     figure.set_dpi(dpi)
     figure.canvas.draw()
