@@ -18,7 +18,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from posviz.cli import start
+from posviz_tools.cli import start
 
 ROOT = Path(__file__).resolve().parent
 NOTEBOOKS = ROOT / "notebooks"

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from pictures import PICTURES
 from stage import ONE_THREAD, Row, Stage
 
-from posviz.lessons import load, names
+from posviz_course.lessons import load, names
 from tests.browser.server import chromium, jupyterlab
 
 REPETITIONS = 3

@@ -14,7 +14,7 @@ import sys
 import time
 from typing import NamedTuple
 
-import posviz.lessons
+import posviz_course.lessons
 from posviz.pictures.knobs import device, numeric
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.stream.frames import Frames
@@ -59,10 +59,10 @@ def measure(picture, name):
 
 def main():
     """Print every knob, the slowest first, and how many are how fast."""
-    names = sys.argv[1:] or posviz.lessons.names()
+    names = sys.argv[1:] or posviz_course.lessons.names()
     rows = []
     for name in names:
-        load = posviz.lessons.load(name)
+        load = posviz_course.lessons.load(name)
         knobs = load.knobs().items()
         rows += [measure(load(), knob) for knob, about in knobs if not isinstance(about, device)]
     print("| kind | knob | median ms | most ms | whole frames |\n|---|---|---|---|---|")

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from hand import EVENTS
 from stage import FOLDER
 
-from posviz import lessons
 from posviz.pictures.knobs import numeric
+from posviz_course import lessons
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.server import chromium
 

@@ -1,13 +1,15 @@
-"""posviz: an interactive course on positional encodings in Transformers.
+"""posviz: a small helper for positional encodings in Transformers, and for pictures of them.
 
 The front door: `from posviz import SinusoidalTable, sinusoidal, attend`. It loads nothing until a
-name is asked for, so that importing it takes no time and a kernel holds only what it uses. The
-function `attention` has the name of its folder: `from posviz.attention import attention`.
+name is asked for, so that importing it takes no time and a kernel holds only what it uses. Names of
+the course are found by the entry points of the group `posviz.names`. The function `attention` has
+the name of its folder: `from posviz.attention import attention`.
 """
 
 import functools
 import importlib
 import pkgutil
+from importlib import metadata
 
 __version__ = "0.1.0"
 
@@ -15,20 +17,13 @@ _OUTSIDE_ENCODINGS = {
     "posviz.arrays": ("devices", "to_device", "to_dtype", "to_numpy"),
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
     "posviz.attention.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask"),
-    "posviz.configs": ("read_config",),
-    "posviz.configs.layer_plans": ("layer_plan",),
-    "posviz.blackbox": ("identify",),
-    "posviz.models.hugging_face": ("load_model",),
-    "posviz.choosing.glossary": ("glossary",),
-    "posviz.choosing.table": ("comparison",),
-    "posviz.teaching.claims": ("audit", "ledger", "recall"),
     "posviz.teaching.prediction": ("predict",),
 }
 
 
 @functools.cache
-def _modules() -> dict[str, str]:
-    """The module of each public name but pictures'; an encoding's file lists its own in __all__."""
+def _own() -> dict[str, str]:
+    """The module of each public name of the helper; an encoding's file lists its own in __all__."""
     public = dict(_OUTSIDE_ENCODINGS)
     folder = importlib.import_module("posviz.encodings")
     for found in pkgutil.iter_modules(folder.__path__, "posviz.encodings."):
@@ -36,12 +31,16 @@ def _modules() -> dict[str, str]:
     return {name: module for module, names in public.items() for name in names}
 
 
+@functools.cache
+def _registered() -> dict[str, str]:
+    """The module of each name that is registered with the helper, as those of the course are."""
+    points = metadata.distribution("posviz").entry_points.select(group="posviz.names")
+    return {name: module for point in points for name, module in point.load()().items()}
+
+
 def __getattr__(name):
-    lessons = importlib.import_module("posviz.lessons")
-    if name in lessons.names():
-        return lessons.load(name)
-    if not name.startswith("_") and name in _modules():
-        globals()[name] = getattr(importlib.import_module(_modules()[name]), name)
+    if not name.startswith("_") and (module := _own().get(name) or _registered().get(name)):
+        globals()[name] = getattr(importlib.import_module(module), name)
         return globals()[name]
     from posviz.wording import quoted
 
@@ -49,4 +48,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_modules(), *importlib.import_module("posviz.lessons").names()})
+    return sorted({*globals(), *_own(), *_registered()})

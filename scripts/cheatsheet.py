@@ -8,8 +8,8 @@ import inspect
 from pathlib import Path
 
 import posviz
-from posviz.course import OF_TOPIC
-from posviz.lessons.start.encoding_map import ENTRIES
+from posviz_course.course import OF_TOPIC
+from posviz_course.lessons.start.encoding_map import ENTRIES
 
 PAGE = Path(__file__).parents[1] / "docs" / "cheatsheet.md"
 PLACES = "mask", "input", "query and key", "scores"

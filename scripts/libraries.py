@@ -3,7 +3,7 @@
     python scripts/libraries.py [part of a library's name ...] [--write] [--cache FOLDER]
         [--python PYTHON]
 
---write puts the facts and what library_notes.toml adds into posviz/blackbox/census.toml, and
+--write puts the facts and what library_notes.toml adds into posviz_course/blackbox/census.toml, and
 writes docs/libraries.md from that file. Rows of libraries that are not run stay as they are.
 
 PYTHON (default: this one) needs torch 2.13.0 and NumPy 2.4.6. All else is installed by pip, without
@@ -129,7 +129,7 @@ def folders(library: str, cache: Path, python: str, present: set[str]) -> list[P
 def name_it(box: Box) -> dict:
     """Ask identify what a box does; return the facts that the census keeps."""
     from posviz import identify
-    from posviz.blackbox.census import facts_of
+    from posviz_course.blackbox.census import facts_of
 
     made = box.make()
     given = {box.kind: made}
@@ -247,7 +247,7 @@ def write(found: list[dict]) -> None:
     """Write the census and its page."""
     CENSUS.write_text(as_toml(merged(found), f"{date.today()}"), encoding="utf-8", newline="\n")
     sys.path.insert(0, str(ROOT))
-    from posviz.choosing.libraries import page
+    from posviz_course.choosing.libraries import page
 
     PAGE.write_text(page(), encoding="utf-8", newline="\n")
 

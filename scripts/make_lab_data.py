@@ -1,4 +1,4 @@
-"""Make posviz/lab/data: run the sweep of the lesson, and pack its results into one file.
+"""Make posviz_course/lab/data: run the sweep of the lesson, and pack its results into one file.
 
     python scripts/make_lab_data.py runs              # goes on from what is in the folder
     python scripts/make_lab_data.py runs --pack       # packs what is there; runs nothing
@@ -12,9 +12,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from posviz.lab import results
-from posviz.lab.named import named
-from posviz.lab.sweep import sweep
+from posviz_course.lab import results
+from posviz_course.lab.named import named
+from posviz_course.lab.sweep import sweep
 
 
 def main():

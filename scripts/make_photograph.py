@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps
 
-from posviz.models.archive import PHOTOGRAPH, save_archive
+from posviz_course.models.archive import PHOTOGRAPH, save_archive
 
 CORNERS, SIDE = (60, 0, 360, 300), 168  # left, upper, right, lower in pixels; pixels afterwards
 

@@ -1,4 +1,4 @@
-"""Make the extracts of trained models in posviz/models/data, and measure which heads are telling.
+"""Make the extracts of models in posviz_course/models/data, and measure which heads are telling.
 
     python -m scripts.make_real_data            # writes all files, prints every number
     python -m scripts.make_real_data --check    # writes nothing; fails where they would differ
@@ -19,9 +19,9 @@ import numpy as np
 
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
-from posviz.models import real
-from posviz.models.archive import load_archive, save_archive
-from posviz.models.hugging_face import LoadedModel
+from posviz_course.models import real
+from posviz_course.models.archive import load_archive, save_archive
+from posviz_course.models.hugging_face import LoadedModel
 
 ROPE = Rotary(base=real.BASE, layout=real.LAYOUT)
 

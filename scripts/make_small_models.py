@@ -1,4 +1,4 @@
-"""Train the small models of posviz/models/data/small, one for each arm.
+"""Train the small models of posviz_course/models/data/small, one for each arm.
 
     python scripts/make_small_models.py RoPE ALiBi    # these; all where none is named
 
@@ -14,9 +14,9 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
-from posviz.models.archive import save_archive
-from posviz.models.small import ENCODINGS, FOLDER
-from posviz.models.training import SmallTransformer, standard_library_text, train
+from posviz_course.models.archive import save_archive
+from posviz_course.models.small import ENCODINGS, FOLDER
+from posviz_course.models.training import SmallTransformer, standard_library_text, train
 
 PYTHON = platform.python_version()
 TEXT, LENGTH, STEPS, SEED = 1_000_000, 64, 2500, 0

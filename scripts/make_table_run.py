@@ -8,9 +8,9 @@ Pictures of the notebook's own run move on pages because the run is the same, bu
 import platform
 
 from posviz.encodings.learned import Learned
-from posviz.models.archive import save_archive
-from posviz.models.small import TABLE_RUN
-from posviz.models.training import SmallTransformer, standard_library_text, train
+from posviz_course.models.archive import save_archive
+from posviz_course.models.small import TABLE_RUN
+from posviz_course.models.training import SmallTransformer, standard_library_text, train
 
 TEXT, HELD_BACK, SEED = 1_000_000, 100_000, 0  # characters
 LENGTH, WIDTH = 48, 32

@@ -29,8 +29,8 @@ from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.position_maps import MappedRotary, rerope_positions, self_extend_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
-from posviz.models.real import BASE, HEAD_DIM, LAYOUT
-from posviz.models.stretched_real import (
+from posviz_course.models.real import BASE, HEAD_DIM, LAYOUT
+from posviz_course.models.stretched_real import (
     ASKED_EVERY,
     BIN,
     LENGTH,

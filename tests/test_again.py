@@ -5,7 +5,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from posviz.publish.rerun import output_texts
+from posviz_tools.publish.rerun import output_texts
 from tests.test_notebooks import CHECKED, NOTEBOOKS, is_checked
 
 TIMED = "%time", "timeit", "train("  # a cell that measures time, or takes long

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from posviz.attention import attend
-from posviz.cli.faults import LEAST_POINTS, text_faults
 from posviz.encodings.doors import doors
+from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.style import STYLES
 from tests.every_encoding import D_MODEL, HEADS
 from tests.line_faults import line_faults

@@ -10,10 +10,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from posviz.course import EXAMINATION, LESSONS, OF_TOPIC
+from posviz_course.course import EXAMINATION, LESSONS, OF_TOPIC
 
 ROOT = Path(__file__).parent.parent
-TABLE = "posviz/course.py"
+TABLE = "posviz_course/course.py"
 FILES = [ROOT / "README.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
@@ -61,7 +61,7 @@ def test_every_notebook_has_its_row():
 
 
 def test_every_folder_is_a_topic():
-    for top in ("posviz", "tests"):
+    for top in ("posviz_course", "tests"):
         folders = {path.parent.name for path in (ROOT / top / "lessons").glob("*/*.py")}
         unknown = folders - {lesson.topic for lesson in (*LESSONS, EXAMINATION)}
         assert not unknown, f"{top}/lessons/{unknown} is no topic: add its lesson to {TABLE}"

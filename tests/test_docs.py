@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from posviz import Encoding
-from posviz.course import LESSONS
 from posviz.encodings import stretching
-from posviz.publish.site.pages import DOCUMENTS
+from posviz_course.course import LESSONS
+from posviz_tools.publish.site.pages import DOCUMENTS
 from tests.choosing.test_census import installed
 from tests.encodings.test_doors import KINDS
 from tests.test_sources import links, named_without_link, shown, wrong
@@ -93,8 +93,8 @@ def test_every_lesson_has_two_to_four_sources():
 
 def test_the_design_names_every_folder_and_every_dependency():
     page = (DOCS / "design.md").read_text("utf-8")
-    folders = [path.parent.name for path in (ROOT / "posviz").glob("*/__init__.py")]
-    assert [name for name in folders if f"`posviz/{name}/`" not in page] == []
+    folders = [path.parent.relative_to(ROOT) for path in ROOT.glob("posviz*/*/__init__.py")]
+    assert [str(name) for name in folders if f"`{name}/`" not in page] == []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     wanted = [line for name in {*extras} - {"test", "bench"} for line in extras[name]]
@@ -108,7 +108,7 @@ def test_the_design_names_files_that_are_there():
     page = (DOCS / "design.md").read_text("utf-8")
     named = {Path(name).name for name in re.findall(r"`([\w/.-]+\.(?:py|js|ts|md))`", page)}
     there = {path.name for path in ROOT.glob("*.*")} | {"README.md"}
-    there |= {path.name for path in (ROOT / "posviz").rglob("*.*")}
+    there |= {path.name for path in ROOT.glob("posviz*/**/*.*")}
     assert len(named) > 15
     assert named - there == set()
     methods = re.findall(r"`([A-Z]\w+)\.(\w+)`", page)

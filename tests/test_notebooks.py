@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from posviz.pictures.stored import LINE, WIDGET
-from posviz.publish.rerun import output_texts
+from posviz_tools.publish.rerun import output_texts
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pybtex.database import parse_file
 
-from posviz import lessons
-from posviz.course import LESSONS
+from posviz_course import lessons
+from posviz_course.course import LESSONS
 from tests.teaching.checkers import CHECKERS
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from posviz.__main__ import app
-from posviz.publish import embedded
+from posviz_tools.__main__ import app
+from posviz_tools.publish import embedded
 
 PAGE = (Path(__file__).parent.parent / "docs" / "make-it-yours.md").read_text("utf-8")
 BLOCKS = [

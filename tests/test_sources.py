@@ -12,10 +12,10 @@ import pytest
 from bs4 import BeautifulSoup
 from nbconvert.filters import markdown2html
 
-from posviz import sources
-from posviz.configs.builtin import SOURCES
-from posviz.lessons.start.encoding_map import ENTRIES
-from posviz.teaching.claims import every_claim
+from posviz_course import sources
+from posviz_course.claims import every_claim
+from posviz_course.configs.builtin import SOURCES
+from posviz_course.lessons.start.encoding_map import ENTRIES
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -113,7 +113,7 @@ def test_a_wrong_link_is_found():
 
 
 def test_the_bibliography_is_what_pybtex_reads():
-    entries = pybtex.database.parse_file(ROOT / "posviz" / "sources.bib").entries
+    entries = pybtex.database.parse_file(ROOT / "posviz_course" / "sources.bib").entries
     assert sources.bibliography().keys() == entries.keys()
     for key, fields in sources.bibliography().items():
         plain = {name: text.replace(r"\_", "_") for name, text in entries[key].fields.items()}

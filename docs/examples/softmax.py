@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.attention import softmax
-from posviz.teaching.claims import claim
+from posviz_course.claims import claim
 
 SCORES = np.random.default_rng(0).normal(size=16)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from posviz.files import placed, replacing
 from posviz.pictures.bitmaps import distinct, nearest
 from posviz.pictures.drawing import USUAL, Drawing
 from posviz.pictures.export import about, format_of, method_call
-from posviz.pictures.files import placed, replacing
 from posviz.pictures.knobs import numeric
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance, appearance

@@ -9,9 +9,9 @@ from typing import Any
 from matplotlib.backend_bases import get_registered_canvas_class
 
 from posviz import __version__
+from posviz.files import placed, replacing
 from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.drawing import Drawing
-from posviz.pictures.files import placed, replacing
 from posviz.pictures.style import appearance, style_context
 from posviz.wording import quoted
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from mimetypes import MimeTypes
 from pathlib import Path
 
+from posviz.files import inside, placed
 from posviz.pictures import animation
 from posviz.pictures.drawing import Drawing
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
-from posviz.pictures.files import inside, placed
 from posviz.pictures.style import STYLES
 
 FOLDER = Path("figures")

@@ -1,17 +1,12 @@
-"""What a reader has answered: a JSON file on this machine, read by `report` alone."""
+"""What a reader has answered: a JSON file on this machine, read by `posviz progress` alone."""
 
 import contextlib
 import json
 import os
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
-from posviz.course import LESSONS, Lesson
-from posviz.pictures.files import replacing
-
-_LESSONS = "posviz.lessons."
+from posviz.files import replacing
 
 
 def file() -> Path:
@@ -56,43 +51,3 @@ def read() -> dict[str, dict[str, dict[str, bool]]]:
 def lesson_of_notebook() -> str:
     """The number that the running notebook's name begins with; "" where the host does not tell."""
     return Path(os.environ.get("JPY_SESSION_NAME", "")).name[:2]
-
-
-def lesson_of_checker(checker: object) -> Lesson | None:
-    """The lesson that has a checker among its exercises; None for one of the reader's own."""
-    for lesson in LESSONS:
-        module = sys.modules.get(f"{_LESSONS}{lesson.topic}.exercises")
-        if module and any(checker is each for each in vars(module).values()):
-            return lesson
-    return None
-
-
-def report() -> list[str]:
-    """What was answered, a line for each lesson, and where that is kept.
-
-    Raises ValueError where the file is no JSON.
-    """
-    known, lines = read(), []
-    for lesson in LESSONS:
-        found = known.get(lesson.number, {})
-        guesses, solved = found.get("predictions", {}), found.get("exercises", {})
-        votes = found.get("votes", {})
-        tasks, titles = found.get("examination", {}), _exercises(lesson)
-        line = (
-            f"{lesson.number}  {lesson.title}: predictions: {len(guesses)} answered, "
-            f"{sum(guesses.values())} right; exercises: "
-            f"{sum(solved.get(title, False) for title in titles)} of {len(titles)} solved"
-        )
-        if votes:
-            line += f"; votes: {sum(votes.values())} of {len(votes)} right"
-        if tasks:
-            line += f"; examination: {sum(tasks.values())} solved"
-        lines.append(line)
-    return [*lines, f"Kept in {file()}, and sent nowhere."]
-
-
-def _exercises(lesson) -> list[str]:
-    """The titles of a lesson's exercises; a reader may have solved others in an older version."""
-    name = f"{_LESSONS}{lesson.topic}.exercises"
-    found = vars(import_module(name)) if find_spec(name) else {}
-    return [each.title for key, each in found.items() if key.startswith("check_")]

@@ -22,9 +22,9 @@ from posviz import (
     sinusoidal,
     yarn,
 )
-from posviz.blackbox import census
-from posviz.blackbox.writing import apply_line
-from posviz.choosing import libraries
+from posviz_course.blackbox import census
+from posviz_course.blackbox.writing import apply_line
+from posviz_course.choosing import libraries
 from tests.blackbox.boxes import INV_FREQ, D, rope, upside_down
 
 ROOT = Path(__file__).parents[2]

@@ -31,7 +31,7 @@ from posviz import (
     t5_bucket,
     yarn,
 )
-from posviz.blackbox.rule import digits
+from posviz_course.blackbox.rule import digits
 
 LAYOUTS = st.sampled_from(["interleaved", "half_split"])
 BASES = st.one_of(

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 import run
-from posviz.publish import images, page, slides
-from posviz.publish.site import gallery, pages
+from posviz_tools.publish import images, page, slides
+from posviz_tools.publish.site import gallery, pages
 from tests.browser import lessons
 from tests.browser.lab import Lab
 from tests.browser.lessons import LESSON, writer

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 import run
-from posviz.publish.lesson import StoredLesson
-from posviz.publish.site.pages import whole_site
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.site.pages import whole_site
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 ALL, SITE = [path.stem for path in NOTEBOOKS], whole_site(NOTEBOOKS, "")

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from playwright.sync_api import sync_playwright
 
 import run
-from posviz.cli import start
+from posviz_tools.cli import start
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",

@@ -5,8 +5,8 @@ import contextlib
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from posviz.publish import page
-from posviz.publish.site.pages import DOCUMENTS
+from posviz_tools.publish import page
+from posviz_tools.publish.site.pages import DOCUMENTS
 from tests.browser.lessons import ALL, LESSON
 from tests.browser.opened import from_disk
 

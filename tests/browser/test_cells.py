@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 import run
-from posviz.classroom import grade
-from posviz.classroom.exercises import of_lesson
-from posviz.course import LESSONS
-from posviz.publish.lesson import read
+from posviz_course.course import LESSONS
+from posviz_tools.classroom import grade
+from posviz_tools.classroom.exercises import of_lesson
+from posviz_tools.publish.lesson import read
 from tests.browser.server import served
 from tests.teaching.checkers import SOLUTION_CODES
 
@@ -150,7 +150,7 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
 def answer(lesson, exercise, change):
     """An answer that makes a mistake of its checker: the reference, changed."""
     check, name = exercise.checker_name, exercise.name
-    made = f"from posviz.lessons.{lesson.topic} import {check}\n"
+    made = f"from posviz_course.lessons.{lesson.topic} import {check}\n"
     made += f"made = {change}({check}.reference)\n"
     if exercise.checker.inputs is None:
         return f"{made}{name} = made()"

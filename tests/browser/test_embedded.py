@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from posviz import RotatingVectors
-from posviz.publish.embedded import write_picture
+from posviz_tools.publish.embedded import write_picture
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.server import served
 

@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
-from posviz.configs.builtin import CONFIGS
+from posviz_course.configs.builtin import CONFIGS
 from tests.browser.hosts import notebook7, voila
 from tests.browser.lab import SECOND, Lab
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from posviz.lessons.content.one_matrix import OneMatrix
 from posviz.pictures.live_figure import LiveFigure
+from posviz_course.lessons.content.one_matrix import OneMatrix
 from tests.browser.lab import SECOND
 from tests.pictures.sample import place_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz import lessons
+from posviz_course import lessons
 from tests.browser.fidelity import BY_AGG, DENSE, PLAIN, becomes_right, is_small, on_canvas
 
 ROOT = Path(__file__).parents[2]

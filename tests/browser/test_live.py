@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from posviz import lessons
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
-from posviz.publish import live
-from posviz.publish.assets import LIVE_POLICY, policy
-from posviz.publish.live.build import write_python
+from posviz_course import lessons
+from posviz_tools.publish import live
+from posviz_tools.publish.assets import LIVE_POLICY, policy
+from posviz_tools.publish.live.build import write_python
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import by_a_fresh_figure, check, on_canvas
 from tests.browser.server import served

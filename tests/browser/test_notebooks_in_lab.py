@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 
-import posviz.lessons
-from posviz.cli.doctor import WITH_TORCH
+import posviz_course.lessons
 from posviz.pictures import knobs
+from posviz_tools.cli.doctor import WITH_TORCH
 from tests.browser.lessons import ALL, SHORT, code, lessons
 
 SCREEN = {"width": 1280, "height": 720}  # a projector
@@ -38,8 +38,8 @@ LOST = """() => [...document.querySelectorAll('.jp-OutputArea a[href^="#"]')]
 
 def test_short_lessons_have_every_kind_of_control():
     text = "\n".join(source for name in SHORT for source in code(name))
-    shown = [name for name in posviz.lessons.names() if f"{name}(" in text]
-    found = [knob for name in shown for knob in posviz.lessons.load(name).knobs().values()]
+    shown = [name for name in posviz_course.lessons.names() if f"{name}(" in text]
+    found = [knob for name in shown for knob in posviz_course.lessons.load(name).knobs().values()]
     assert [kind for kind in KINDS if not any(isinstance(knob, kind) for knob in found)] == []
     choices = [len(knob.options) for knob in found if isinstance(knob, knobs.choice)]
     assert min(choices) < 5 < 9 < max(choices)  # as buttons and as a menu

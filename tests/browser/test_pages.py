@@ -10,10 +10,10 @@ from playwright.sync_api import expect
 
 import run
 from posviz import SinusoidalTable
-from posviz.course import OF_TOPIC
 from posviz.pictures.explorer import INCH
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance
+from posviz_course.course import OF_TOPIC
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import on_canvas
 from tests.browser.lessons import ALL, LESSON, code, lessons

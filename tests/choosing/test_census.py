@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import transformers
 
-from posviz.choosing.census import CENSUS, FAMILIES, FILES, RELEASE
-from posviz.choosing.rows import NONE, PLANS, ROWS
+from posviz_course.choosing.census import CENSUS, FAMILIES, FILES, RELEASE
+from posviz_course.choosing.rows import NONE, PLANS, ROWS
 
 
 @cache

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from posviz.choosing import columns
-from posviz.choosing.columns import COLUMNS
-from posviz.choosing.rows import ROWS
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
-from posviz.lessons.start.encoding_map import ENTRIES
+from posviz_course.choosing import columns
+from posviz_course.choosing.columns import COLUMNS
+from posviz_course.choosing.rows import ROWS
+from posviz_course.lessons.start.encoding_map import ENTRIES
 
 ABSOLUTE = {"sinusoidal", "learned"}
 FROM_TOKENS = {"FoX", "CoPE", "PaTH"}

@@ -7,9 +7,9 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-from posviz.choosing import costs
-from posviz.choosing.columns import COLUMNS
-from posviz.choosing.rows import ROWS
+from posviz_course.choosing import costs
+from posviz_course.choosing.columns import COLUMNS
+from posviz_course.choosing.rows import ROWS
 
 N = 128  # tokens
 SCORES = 8 * N * N * 4  # bytes of one number for each head and pair

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import nbformat
 
-from posviz.choosing.glossary import TERMS, glossary
-from posviz.course import OF_TOPIC
+from posviz_course.choosing.glossary import TERMS, glossary
+from posviz_course.course import OF_TOPIC
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from posviz.choosing.columns import COLUMNS
-from posviz.choosing.guide import FAULTS, QUESTIONS, choose, fault
-from posviz.choosing.rows import HYBRID, PLANS, ROWS, TWO_BASES
+from posviz_course.choosing.columns import COLUMNS
+from posviz_course.choosing.guide import FAULTS, QUESTIONS, choose, fault
+from posviz_course.choosing.rows import HYBRID, PLANS, ROWS, TWO_BASES
 
 
 def test_nothing_asked_and_all_are_lit():

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import posviz
-from posviz.choosing import length
-from posviz.choosing.rows import HYBRID, PLANS, ROWS
+import posviz_course
+from posviz_course.choosing import length
+from posviz_course.choosing.rows import HYBRID, PLANS, ROWS
 
-FILE = Path(posviz.__file__).parent / "lab" / "data" / "results.json.gz"
+FILE = Path(posviz_course.__file__).parent / "lab" / "data" / "results.json.gz"
 RUNS = json.loads(gzip.decompress(FILE.read_bytes()))
 
 

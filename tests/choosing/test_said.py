@@ -2,7 +2,7 @@
 
 import re
 
-from posviz.choosing.said import said
+from posviz_course.choosing.said import said
 
 WRONG = {  # by row and column, what is said there and wrong
     ("relative (T5)", "learned numbers"): "“n²” ✗ 256",

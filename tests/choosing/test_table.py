@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from posviz.choosing import costs, table
-from posviz.choosing.columns import COLUMNS
-from posviz.choosing.rows import ROWS
+from posviz_course.choosing import costs, table
+from posviz_course.choosing.columns import COLUMNS
+from posviz_course.choosing.rows import ROWS
 
 
 def test_text_and_html_have_the_same_cells():
@@ -34,7 +34,7 @@ def test_what_hangs_on_the_machine_shows_progress(monkeypatch, capsys):
 
 @pytest.mark.slow("a process")
 def test_the_other_columns_load_no_torch():
-    program = "from posviz.choosing.table import comparison; comparison('door', 'flash')"
+    program = "from posviz_course.choosing.table import comparison; comparison('door', 'flash')"
     program += "; import sys; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr

@@ -2,9 +2,9 @@
 
 import pytest
 
-from posviz.classroom.quiz import questions
-from posviz.cli import arguments
-from posviz.course import LESSONS
+from posviz_course.course import LESSONS
+from posviz_tools.classroom.quiz import questions
+from posviz_tools.cli import arguments
 
 
 @pytest.fixture(scope="session")

@@ -59,7 +59,7 @@ CHEATS = {
     "with the reference": (
         IMPORTS
         + """
-from posviz.lessons.rotary import exercises
+from posviz_course.lessons.rotary import exercises
 my_rotary = exercises.check_apply_rotary.reference
 my_scores = exercises.check_rotary_scores.reference
 my_matrix = exercises.check_slip.reference()
@@ -92,7 +92,7 @@ def my_scores(x, *rest):
 import sys
 del sys.modules["posviz"], sys.meta_path[0]
 sys.path.insert(0, "PACKAGE")
-exec(open("PACKAGE/posviz/lessons/rotary/exercises.py").read())
+exec(open("PACKAGE/posviz_course/lessons/rotary/exercises.py").read())
 my_rotary = check_apply_rotary.reference
 """,
         ("error", "error", "error"),

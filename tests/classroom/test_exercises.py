@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import posviz
-from posviz.classroom.exercises import of_lesson, solution
-from posviz.cli import arguments
-from posviz.course import LESSONS
 from posviz.teaching.checker import Checker
+from posviz_course.course import LESSONS
+from posviz_tools.classroom.exercises import of_lesson, solution
+from posviz_tools.cli import arguments
 
 ROOT = Path(posviz.__file__).parents[1]
 NOTEBOOKS = arguments.notebooks()
@@ -26,7 +26,7 @@ each = pytest.mark.parametrize(("lesson", "exercise"), EVERY, ids=NAMES)
 
 
 def test_they_are_all_checkers_that_there_are():
-    modules = [import_module(f"posviz.lessons.{row.topic}.exercises") for row in LESSONS[1:]]
+    modules = [import_module(f"posviz_course.lessons.{row.topic}.exercises") for row in LESSONS[1:]]
     there = {
         id(value)
         for module in modules

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from posviz.classroom import grade, submission
-from posviz.classroom.exercises import of_lesson, solution
-from posviz.cli import arguments
-from posviz.course import EXAMINATION, LESSONS
-from posviz.lessons.rotary import check_slip
+from posviz_course.course import EXAMINATION, LESSONS
+from posviz_course.lessons.rotary import check_slip
+from posviz_tools.classroom import grade, submission
+from posviz_tools.classroom.exercises import of_lesson, solution
+from posviz_tools.cli import arguments
 from tests.classroom.made_up import IMPORTS, MADE_UP, MATRIX, WHOLE, hand_in
 
 ROPE, ALIBI = LESSONS[5], LESSONS[8]
@@ -89,7 +89,7 @@ def test_a_class_is_of_the_lesson_that_most_notebooks_answer(lessons, named, fou
 
 
 def made_up(folder, name):
-    package = str(submission.PACKAGE.parent)
+    package = str(Path(submission.PACKAGES[0]).parent)
     code = MADE_UP[name][0].replace("PLACE", str(folder)).replace("PACKAGE", package)
     student = name.replace("/", " over ")
     hand_in(folder, code, student)

@@ -8,9 +8,9 @@ from nbformat import v4, write
 
 import posviz
 import posviz.pictures
-from posviz.classroom import guide
-from posviz.course import LESSONS
-from posviz.publish.lesson import StoredLesson
+from posviz_course.course import LESSONS
+from posviz_tools.classroom import guide
+from posviz_tools.publish.lesson import StoredLesson
 
 
 @pytest.fixture(scope="session")

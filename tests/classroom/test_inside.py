@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.classroom.inside import LARGEST, receive, run, send
+from posviz_tools.classroom.inside import LARGEST, receive, run, send
 
 
 def there_and_back(value):

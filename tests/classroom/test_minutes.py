@@ -3,10 +3,10 @@
 import nbformat
 import pytest
 
-from posviz.classroom.minutes import rounded, spent
-from posviz.cli import arguments
-from posviz.course import LESSONS
-from posviz.publish.lesson import about, read
+from posviz_course.course import LESSONS
+from posviz_tools.classroom.minutes import rounded, spent
+from posviz_tools.cli import arguments
+from posviz_tools.publish.lesson import about, read
 
 MOST = 52.5
 

@@ -14,15 +14,15 @@ import pytest
 import qti_convert
 from moodle_xml_parser.parser import parse_bytes
 
-from posviz.classroom import quiz as module
-from posviz.classroom.quiz import OF_THE_MAP, Choice, Question, questions
-from posviz.course import LESSONS
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import doors
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.shaw import Shaw
 from posviz.encodings.sinusoidal import Sinusoidal
-from posviz.teaching.claims import VERDICTS, every_claim
+from posviz_course.claims import VERDICTS, every_claim
+from posviz_course.course import LESSONS
+from posviz_tools.classroom import quiz as module
+from posviz_tools.classroom.quiz import OF_THE_MAP, Choice, Question, questions
 
 ASKED = "Is that true?"
 

@@ -1,7 +1,7 @@
 """What a class got wrong: shares and a page."""
 
-from posviz.classroom.grade import Row
-from posviz.classroom.report import histogram, report, shares
+from posviz_tools.classroom.grade import Row
+from posviz_tools.classroom.report import histogram, report, shares
 
 SENTENCE = "You divided by √d_model & not <√head_dim>."
 ROWS = [

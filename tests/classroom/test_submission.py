@@ -1,11 +1,13 @@
 """A submission's process: what it may do, and how it ends."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from posviz.classroom import submission
-from posviz.classroom.submission import answer
 from posviz.encodings.frequencies import rotary_frequencies
+from posviz_tools.classroom import submission
+from posviz_tools.classroom.submission import answer
 
 pytestmark = pytest.mark.slow("a process")
 
@@ -63,7 +65,7 @@ def test_what_is_not_there_is_told_with_why():
 
 @pytest.mark.parametrize("code", ["check_f(f_v2)", "my_f = check_f(3)", "# f\ncheck_f(f_v2)"])
 def test_an_answer_under_another_name_is_missing_and_accuses_nobody(code):
-    start = "from posviz.lessons.rotary import check_f\ndef f_v2(x): return x\n"
+    start = "from posviz_course.lessons.rotary import check_f\ndef f_v2(x): return x\n"
     assert told(start + code) == "NameError: there is no f in this notebook"
     assert "posviz's own check_f is used here" in told(start + "f = check_f(3)")
 
@@ -74,7 +76,7 @@ def test_posviz_own_function_is_none_of_the_reader_s(jailed):
     said = told("import posviz\ndef f(): return posviz.attend()")
     assert said == "NotLent: posviz's own attend is used here; write yours"
     assert told("import posviz\ndef f(): return posviz.__file__").startswith("AttributeError")
-    file = submission.PACKAGE / "teaching" / "checker.py"
+    file = Path(submission.PACKAGES[0]) / "teaching" / "checker.py"
     said = told(f"def f(): return open({str(file)!r}).read()")
     assert said == f"PermissionError: an answer may not open {file}"
 
@@ -100,7 +102,7 @@ def test_what_an_answer_has_no_need_of_is_refused(jailed, deed, tmp_path):
 
 def test_a_file_whose_name_begins_like_the_package_may_be_read(monkeypatch, tmp_path):
     monkeypatch.setattr(submission, "jail", lambda: ())
-    monkeypatch.setattr(submission, "PACKAGE", tmp_path / "posviz")
+    monkeypatch.setattr(submission, "PACKAGES", [str(tmp_path / "posviz")])
     file = tmp_path / "posviz_data.txt"
     file.write_text("1 2")
     assert called(f"def f(): return open({str(file)!r}).read()") == "1 2"
@@ -113,7 +115,7 @@ def test_in_a_jail_the_disk_is_not_there_whatever_calls_it(tmp_path):
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 def f():
-    files = [{str(file)!r}, {str(submission.PACKAGE / "course.py")!r}]
+    files = [{str(file)!r}, {str(Path(submission.PACKAGES[1]) / "course.py")!r}]
     files += [{str(tmp_path)!r}, "/proc/self/exe"]
     return [libc.access(name.encode(), 4) for name in files], libc.unlink(files[0].encode())"""
     if submission.jail():

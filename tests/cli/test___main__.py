@@ -15,17 +15,17 @@ import pytest
 from typer.testing import CliRunner
 
 import posviz
-import posviz.lessons
-from posviz.__main__ import app
-from posviz.classroom import grade, submission
-from posviz.cli import arguments, common, doctor, proof
-from posviz.cli.common import GROUPS
-from posviz.configs.builtin import CONFIGS
-from posviz.course import EXAMINATION, LESSONS, OF_TOPIC
-from posviz.lab import named as sweeps
-from posviz.pictures.files import SETTING
-from posviz.publish import page, rerun, slides
-from posviz.publish.site import pages
+import posviz_course.lessons
+from posviz.files import SETTING
+from posviz_course.configs.builtin import CONFIGS
+from posviz_course.course import EXAMINATION, LESSONS, OF_TOPIC
+from posviz_course.lab import named as sweeps
+from posviz_tools.__main__ import app
+from posviz_tools.classroom import grade, submission
+from posviz_tools.cli import arguments, common, doctor, proof
+from posviz_tools.cli.common import GROUPS
+from posviz_tools.publish import page, rerun, slides
+from posviz_tools.publish.site import pages
 from tests.classroom.made_up import BLANK, hand_in
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +74,7 @@ def test_help_tells_of_every_command_and_gives_examples(call):
 @pytest.mark.slow("a process")
 def test_help_loads_no_drawing_and_no_torch():
     heavy = ("torch", "matplotlib", "numpy", "traitlets", "PIL")
-    program = f"import posviz.__main__, sys; print([x for x in {heavy} if x in sys.modules])"
+    program = f"import posviz_tools.__main__, sys; print([x for x in {heavy} if x in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "[]\n"
 
@@ -87,7 +87,7 @@ def test_its_version_is_the_packages(call):
 def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
     everything = call("list").output.splitlines()
     assert [line[:2] for line in everything] == [lesson.number for lesson in LESSONS]
-    assert all(name in "\n".join(everything) for name in posviz.lessons.names())
+    assert all(name in "\n".join(everything) for name in posviz_course.lessons.names())
     for asked in (str(int(XPOS.number)), "xpos"):
         assert {line[:2] for line in call(f"list {asked}").output.splitlines()} == {XPOS.number}
     assert call("list RotatingVectors").output.splitlines()[:2] == [
@@ -101,8 +101,8 @@ def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
 @pytest.mark.slow("all pictures are loaded")
 def test_list_has_a_line_for_every_knob_of_every_picture(call):
     lines = call(["list", *(lesson.number for lesson in LESSONS)]).output.splitlines()
-    for name in posviz.lessons.names():
-        found = posviz.lessons.load(name)
+    for name in posviz_course.lessons.names():
+        found = posviz_course.lessons.load(name)
         mine = [line for line in lines if line.split()[1].rstrip(":") == name]
         assert len(mine) == 1 + len(found.knobs())
         assert all(
@@ -131,7 +131,7 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
     assert told == "recall: 0 of 4, 0 s of one core\n"
     asked = []
     monkeypatch.setattr(
-        "posviz.lab.sweep.sweep", lambda *given: asked.append(given) or given[0][:1]
+        "posviz_course.lab.sweep.sweep", lambda *given: asked.append(given) or given[0][:1]
     )
     done = call(f"sweep small --part 1/2 --to {tmp_path}")
     assert asked == [((named[0], named[2]), tmp_path)]
@@ -303,7 +303,7 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
         assert {name, "index"} <= lesson.site.pages
         if name != EXAMINATION.notebook:
             assert result.jobs[f"{name}_slides.html"].args == (lesson, tmp_path)
-    for name in posviz.lessons.names():
+    for name in posviz_course.lessons.names():
         assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
     around = [*result.jobs.values()][-1]
     assert (around.func, around.args[1]) == (pages.write_site, tmp_path)

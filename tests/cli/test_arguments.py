@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-import posviz
-import posviz.lessons
-from posviz.cli import arguments
-from posviz.course import OF_TOPIC
+import posviz_course.lessons
+import posviz_tools
+from posviz_course.course import OF_TOPIC
+from posviz_tools.cli import arguments
 
-NAMES = list(posviz.lessons.names())
+NAMES = list(posviz_course.lessons.names())
 ROPE = OF_TOPIC["rotary"]
-ROTARY = {name for name, module in posviz.lessons.names().items() if ".rotary." in module}
+ROTARY = {name for name, module in posviz_course.lessons.names().items() if ".rotary." in module}
 
 
 def test_pictures_come_by_name_and_lesson_each_once():
@@ -52,11 +52,11 @@ def test_what_no_picture_or_lesson_is_called_is_refused(chosen, message):
 
 
 def test_notebooks_are_found_beside_the_package_or_in_it(tmp_path, monkeypatch):
-    beside = Path(posviz.__file__).parents[1] / "notebooks"
+    beside = Path(posviz_tools.__file__).parents[1] / "notebooks"
     assert arguments.notebooks() == {path.stem: path for path in beside.glob("*.ipynb")}
     assert list(arguments.notebooks()) == sorted(arguments.notebooks())
-    monkeypatch.setattr(posviz, "__file__", str(tmp_path / "posviz" / "__init__.py"))
-    inside = tmp_path / "posviz" / "notebooks" / "05_rope.ipynb"
+    monkeypatch.setattr(posviz_tools, "__file__", str(tmp_path / "posviz_tools" / "__init__.py"))
+    inside = tmp_path / "posviz_tools" / "notebooks" / "05_rope.ipynb"
     assert arguments.notebooks()["05_rope"] == inside
 
 

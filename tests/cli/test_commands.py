@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from posviz.__main__ import app
-from posviz.blackbox.verdict import ProgramVerdict
-from posviz.classroom import assign, grade, report
-from posviz.cli import common, doctor, export_jobs, proof, start
-from posviz.course import LESSONS
-from posviz.publish import rerun
+from posviz_course.blackbox.verdict import ProgramVerdict
+from posviz_course.course import LESSONS
+from posviz_tools.__main__ import app
+from posviz_tools.classroom import assign, grade, report
+from posviz_tools.cli import common, doctor, export_jobs, proof, start
+from posviz_tools.publish import rerun
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -41,8 +41,9 @@ NAMES = (
 
 def files() -> list[Path]:
     """The texts of the project."""
-    folders = ("posviz", "notebooks", "docs", "benchmarks", "scripts", ".github")
-    found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    folders = [*ROOT.glob("posviz*"), *map(ROOT.joinpath, ("notebooks", "docs", "benchmarks"))]
+    folders += [ROOT / "scripts", ROOT / ".github"]
+    found = [path for folder in folders for path in folder.rglob("*.*")]
     return [*ROOT.glob("*.*"), *found]
 
 
@@ -86,7 +87,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(doctor, "checks", list)
     monkeypatch.setattr("posviz.arrays._why_not", lambda device: "")  # as where there is a GPU
-    monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
+    monkeypatch.setattr("posviz_course.lab.sweep.sweep", lambda configs, to: configs)
     monkeypatch.setattr(grade, "submissions", lambda *_: [])
     monkeypatch.setattr(grade, "lesson_of", lambda *_: LESSONS[5])
     monkeypatch.setattr(grade, "grade", lambda *_: [grade.Row("ann", "1 a head (10)", 10, "", "")])
@@ -94,7 +95,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(assign, "write_solutions", lambda *_: tmp_path)
     monkeypatch.setattr(grade, "write", lambda rows, folder: [folder])
-    monkeypatch.setattr("posviz.classroom.guide.write_guide", lambda *_: [tmp_path])
+    monkeypatch.setattr("posviz_tools.classroom.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.chdir(tmp_path)
     Path("config.json").write_text('{"model_type": "llama", "rope_theta": 1e4}')
     for name in ("before.npy", "after.npy", "table.npy"):

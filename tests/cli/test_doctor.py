@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from posviz.cli import arguments, doctor
 from posviz.pictures import style
+from posviz_tools.cli import arguments, doctor
 
 
 def test_the_course_has_what_it_needs_here():

@@ -7,11 +7,12 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import posviz
-from posviz.__main__ import app
-from posviz.cli import common, export_jobs
-from posviz.cli.export_jobs import Export
+import posviz_course.lessons
 from posviz.pictures.export import method_call
 from posviz.pictures.style import appearance
+from posviz_tools.__main__ import app
+from posviz_tools.cli import common, export_jobs
+from posviz_tools.cli.export_jobs import Export
 
 SEVERAL = "--style paper --panel 1 --small-multiples query="
 
@@ -58,7 +59,7 @@ def test_values_are_read_as_their_knobs_read_them():
 
 @pytest.mark.parametrize("name", ["SinusoidalTable", "ShuffledSentence", "AlibiScores"])
 def test_every_default_can_be_typed(name):
-    kind = posviz.lessons.load(name)
+    kind = posviz_course.lessons.load(name)
     texts = [f"{knob}={rule.write(getattr(kind(), knob))}" for knob, rule in kind.knobs().items()]
     assert export_jobs.settings(kind, texts) == kind().values()
 
@@ -223,6 +224,6 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
 
 
 def test_a_caption_in_latex_is_plain_for_every_engine():
-    from posviz.cli.snippets import in_latex
+    from posviz_tools.cli.snippets import in_latex
 
     assert in_latex("θ_0 × 5 % − Λ") == r"$\theta$\_0 $\times$ 5 \% $-$ $\Lambda$"

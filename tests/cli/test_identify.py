@@ -7,9 +7,9 @@ import pytest
 from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
-import posviz.__main__  # noqa: F401  (it adds the commands)
+import posviz_tools.__main__  # noqa: F401  (it adds the commands)
 from posviz import Rotary, sinusoidal
-from posviz.cli.common import app
+from posviz_tools.cli.common import app
 
 D, POSITIONS = 64, np.arange(40)
 X = np.random.default_rng(0).normal(size=(40, D))

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from posviz.cli import proof
+from posviz_tools.cli import proof
 
 SOURCE = '''
 from types import SimpleNamespace

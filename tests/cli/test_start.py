@@ -6,7 +6,7 @@ import sys
 from typer.testing import CliRunner
 
 from posviz import __main__
-from posviz.cli import arguments, start
+from posviz_tools.cli import arguments, start
 
 
 def test_lessons_are_copied_and_what_is_there_stays(tmp_path):

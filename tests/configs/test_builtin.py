@@ -5,9 +5,9 @@ import json
 import pytest
 import transformers
 
-from posviz import sources
-from posviz.configs import read_config
-from posviz.configs.builtin import CONFIGS, SOURCES
+from posviz_course import sources
+from posviz_course.configs import read_config
+from posviz_course.configs.builtin import CONFIGS, SOURCES
 
 CLASSES = {  # whose defaults are those of the model
     "Llama 7B": "LlamaConfig",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from posviz.configs import read_config
-from posviz.configs.builtin import CONFIGS
+from posviz_course.configs import read_config
+from posviz_course.configs.builtin import CONFIGS
 
 # Model, config, and of each kind of layers: count, RoPE or not, base, pairs, slowed, on scores.
 CASES = json.loads(Path(__file__).with_name("misread.json").read_text("utf-8"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from posviz.configs import read_config
+from posviz_course.configs import read_config
 from tests.configs.test_configs import llama
 
 HOSTILE = [

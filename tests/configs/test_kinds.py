@@ -9,8 +9,8 @@ import pytest
 from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from posviz.configs import read_config
 from posviz.encodings.frequencies import rotary_frequencies
+from posviz_course.configs import read_config
 
 
 @pytest.fixture(autouse=True)

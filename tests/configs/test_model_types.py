@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
 
-from posviz.configs import read_config
-from posviz.configs.model_types import rule_of, table
+from posviz_course.configs import read_config
+from posviz_course.configs.model_types import rule_of, table
 from tests.configs.asked import Refused, asked, default_of, numbers_of
 from tests.configs.mutations import MUTATIONS, shortened
 
@@ -74,7 +74,10 @@ def edited(model_type, mutation):
     """What differs and is not said, "" for nothing; None where transformers cannot be asked."""
     if (model_type, None) in ODD or (model_type, mutation.__name__) in ODD:
         return None
-    if not (file := short_default(model_type)) or (changed := mutation(copy.deepcopy(file))) is None:
+    if (
+        not (file := short_default(model_type))
+        or (changed := mutation(copy.deepcopy(file))) is None
+    ):
         return None
     try:
         compared(changed)

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import posviz.lessons
+import posviz
+import posviz_course.lessons
 from posviz import Encoding, NoPosition, doors
-from posviz.lessons.start.encoding_map import ENTRIES
+from posviz_course.lessons.start.encoding_map import ENTRIES
 from tests.every_encoding import ENCODINGS, at_doors
 
 DOORS = ("at_input", "at_query", "at_key", "at_scores", "at_values")
@@ -35,7 +36,7 @@ def test_a_door_is_found_where_it_is_overridden_or_inherited(door):
     assert doors(acting()) == doors(heir()) == (door,)
 
 
-PUBLIC = [getattr(posviz, name) for name in set(dir(posviz)) - set(posviz.lessons.names())]
+PUBLIC = [getattr(posviz, name) for name in set(dir(posviz)) - set(posviz_course.lessons.names())]
 KINDS = {value for value in PUBLIC if isinstance(value, type) and issubclass(value, Encoding)}
 KINDS -= {Encoding}
 

@@ -8,7 +8,7 @@ import torch
 from transformers.models.gptj import modeling_gptj as gptj
 from transformers.models.llama import modeling_llama as llama
 
-from posviz.course import OF_TOPIC
+from posviz_course.course import OF_TOPIC
 
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 CELLS = ("lesson06-module-waves", "lesson06-module-turn", "lesson06-module-class")

@@ -12,7 +12,7 @@ import pytest
 import posviz
 from posviz import apply_rotary, causal_mask, rotary_frequencies, softmax
 from posviz.attention import attention
-from posviz.course import OF_TOPIC
+from posviz_course.course import OF_TOPIC
 
 FAR = (0, 1, 7, 131_072)  # tokens
 NINE = {"q_positions": range(9), "k_positions": range(9)}

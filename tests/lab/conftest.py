@@ -2,8 +2,8 @@
 
 import pytest
 
-from posviz.lab import train
-from posviz.lab.configs import Config
+from posviz_course.lab import train
+from posviz_course.lab.configs import Config
 
 TINY = {"steps": 12, "seq_len": 16, "batch_size": 4, "d_model": 16, "num_heads": 2}
 

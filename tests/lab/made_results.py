@@ -1,8 +1,8 @@
 """Results that are written by hand, for what is made of results."""
 
-from posviz.lab.configs import Config
-from posviz.lab.results import Result
-from posviz.lab.tasks import TASKS
+from posviz_course.lab.configs import Config
+from posviz_course.lab.results import Result
+from posviz_course.lab.tasks import TASKS
 
 
 def made(task, arm, seed, values, by_place=None, changed=None, **sizes):

@@ -9,10 +9,10 @@ import torch
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk, yarn
-from posviz.lab.arms import AT_TEST, at_test, longest, untrained
-from posviz.lab.configs import ARMS, REMEDIES
-from posviz.lab.tasks import training_batch
-from posviz.lab.train import trained
+from posviz_course.lab.arms import AT_TEST, at_test, longest, untrained
+from posviz_course.lab.configs import ARMS, REMEDIES
+from posviz_course.lab.tasks import training_batch
+from posviz_course.lab.train import trained
 
 TOKENS = torch.tensor(training_batch("recall", 0, 0, 2, 48).tokens)
 

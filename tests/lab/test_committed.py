@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from posviz.lab import train
-from posviz.lab.configs import Config
-from posviz.lab.named import SIZES
-from posviz.lab.results import committed
+from posviz_course.lab import train
+from posviz_course.lab.configs import Config
+from posviz_course.lab.named import SIZES
+from posviz_course.lab.results import committed
 
 
 @pytest.mark.release("it trains two models for seconds")

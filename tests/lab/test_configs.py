@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from posviz.lab.configs import Config
+from posviz_course.lab.configs import Config
 
 PLAIN = Config("recall", "RoPE")
 OTHERS = {

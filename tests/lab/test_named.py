@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from posviz.lab.configs import ARMS, REMEDIES, TASKS
-from posviz.lab.named import NAMES, named, part_of
+from posviz_course.lab.configs import ARMS, REMEDIES, TASKS
+from posviz_course.lab.named import NAMES, named, part_of
 
 
 def test_the_lesson_has_every_arm_on_every_task_from_five_seeds():

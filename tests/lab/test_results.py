@@ -2,9 +2,9 @@
 
 import json
 
-from posviz.lab import results
-from posviz.lab.named import named
-from posviz.lab.results import COMMITTED, DATA, committed, kept, save
+from posviz_course.lab import results
+from posviz_course.lab.named import named
+from posviz_course.lab.results import COMMITTED, DATA, committed, kept, save
 from tests.lab.made_results import made
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from posviz.lab import sweep as module
-from posviz.lab.sweep import sweep
+from posviz_course.lab import sweep as module
+from posviz_course.lab.sweep import sweep
 
 
 class AtOnce:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from posviz.lab import tables
-from posviz.lab.results import committed
-from posviz.lab.tables import ALL_ARMS, table
+from posviz_course.lab import tables
+from posviz_course.lab.results import committed
+from posviz_course.lab.tables import ALL_ARMS, table
 from tests.lab.made_results import made
 
 FLAT, STEEP = (0.9, 0.9, 0.8, 0.7), (0.95, 0.5, 0.2, 0.1)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lab import tasks
-from posviz.lab.configs import TASKS as NAMES
-from posviz.lab.tasks import IGNORED, TASKS, held_out_batch, training_batch
+from posviz_course.lab import tasks
+from posviz_course.lab.configs import TASKS as NAMES
+from posviz_course.lab.tasks import IGNORED, TASKS, held_out_batch, training_batch
 
 each_way = pytest.mark.parametrize("test", [False, True], ids=["training", "test"])
 
@@ -83,7 +83,7 @@ def little_library(monkeypatch):
     monkeypatch.setattr(tasks, "BLOCK", 64)
     monkeypatch.setattr(tasks, "CHARACTERS", 640)
     monkeypatch.setattr(tasks, "_blocks", tasks._blocks.__wrapped__)
-    monkeypatch.setattr("posviz.models.training.standard_library_text", lambda n: text[:n])
+    monkeypatch.setattr("posviz_course.models.training.standard_library_text", lambda n: text[:n])
 
 
 def test_bytes_say_the_next_and_are_never_of_the_blocks_of_the_other(little_library):

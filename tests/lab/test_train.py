@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from posviz.arrays import devices
-from posviz.lab import tasks, train
-from posviz.lab.train import fingerprint, measure, train_one, trained
+from posviz_course.lab import tasks, train
+from posviz_course.lab.train import fingerprint, measure, train_one, trained
 
 
 def same(first, second):

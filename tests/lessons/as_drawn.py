@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter
 
-import posviz.lessons
+import posviz_course.lessons
 from posviz.pictures import knobs
 from posviz.pictures.style import style_context
 
@@ -28,7 +28,7 @@ def new_settings(name) -> list[dict]:
     rng, settings = np.random.default_rng(list(name.encode())), [{}]
     for part in (0.3, 0.7):
         setting = {}
-        for key, knob in posviz.lessons.load(name).knobs().items():
+        for key, knob in posviz_course.lessons.load(name).knobs().items():
             if isinstance(knob, knobs.text | knobs.device):
                 continue
             if knob.options:
@@ -41,7 +41,7 @@ def new_settings(name) -> list[dict]:
 
 def drawn(name, setting) -> list[str]:
     """The caption, and a line for each artist that is seen: its look, its words, its numbers."""
-    picture, figure = posviz.lessons.load(name)(**setting), Figure()
+    picture, figure = posviz_course.lessons.load(name)(**setting), Figure()
     arrays = picture.compute()
     with style_context():
         picture.update(picture.draw(figure), arrays)
@@ -152,9 +152,9 @@ def write(names):
     for name in names:
         settings = known[name]["settings"] if name in known else new_settings(name)
         known[name] = {"settings": settings, "drawn": described(name, settings)}
-    stored = {name: known[name] for name in posviz.lessons.names() if name in known}
+    stored = {name: known[name] for name in posviz_course.lessons.names() if name in known}
     FILE.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    write(sys.argv[1:] or posviz.lessons.names())
+    write(sys.argv[1:] or posviz_course.lessons.names())

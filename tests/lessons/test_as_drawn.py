@@ -6,14 +6,14 @@ pictures; pictures with mathematics of their own have it tested beside this file
 
 import pytest
 
-import posviz.lessons
+import posviz_course.lessons
 from tests.lessons import as_drawn
 
 STORED = as_drawn.load()
 
 
 def test_every_picture_is_stored():
-    names = list(posviz.lessons.names())
+    names = list(posviz_course.lessons.names())
     assert list(STORED) == names, "for a new picture: python -m tests.lessons.as_drawn Name"
 
 

@@ -12,16 +12,16 @@ from matplotlib.image import AxesImage
 from PIL import Image
 from pypdf import PdfReader
 
-import posviz.lessons
-from posviz.cli.faults import LEAST_POINTS, text_faults
+import posviz_course.lessons
 from posviz.pictures import knobs
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
+from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, style_context
 from tests.colour_vision import EVERYONE, least_distance
 from tests.line_faults import line_faults
 
-NAMES = posviz.lessons.names()
+NAMES = posviz_course.lessons.names()
 LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
 DOTS = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}  # per inch
 HOSTILE = [
@@ -49,7 +49,7 @@ def by_release(names, seen=SEEN) -> list:
 @pytest.fixture(params=NAMES)
 def picture(request) -> Picture:
     """Each picture in turn, as it is without any setting."""
-    return posviz.lessons.load(request.param)()
+    return posviz_course.lessons.load(request.param)()
 
 
 def inches(picture, style) -> tuple[float, float]:
@@ -65,7 +65,7 @@ def inches(picture, style) -> tuple[float, float]:
 @pytest.mark.parametrize("name", by_release(NAMES))
 @pytest.mark.parametrize(("style", "dark"), LOOKS)
 def test_every_style_and_format_opens_elsewhere(name, style, dark, tmp_path):
-    picture = posviz.lessons.load(name)()
+    picture = posviz_course.lessons.load(name)()
     title, caption = picture.title(), picture.caption(picture.compute())
     paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
     for path in save_all(picture, paths, style=style, dark=dark):
@@ -133,7 +133,7 @@ CHECKS = {".png": check_png, ".svg": check_svg, ".pdf": check_pdf}
 @pytest.mark.slow("films")
 @pytest.mark.parametrize("name", by_release(NAMES, ["CounterToClock"]))
 def test_an_animation_moves_fits_and_opens_elsewhere(name, tmp_path):
-    picture = posviz.lessons.load(name)()
+    picture = posviz_course.lessons.load(name)()
     (knob, *_), before = picture.filmed_knobs(), picture.values()
     gif = picture.animate(knob, tmp_path / "film.gif")
     assert picture.values() == before
@@ -150,7 +150,7 @@ def test_an_animation_moves_fits_and_opens_elsewhere(name, tmp_path):
 TYPED = [
     (name, knob)
     for name in NAMES
-    for knob, kind in posviz.lessons.load(name).knobs().items()
+    for knob, kind in posviz_course.lessons.load(name).knobs().items()
     if isinstance(kind, knobs.text)
 ]
 
@@ -160,7 +160,7 @@ TYPED = [
 @pytest.mark.parametrize("typed", by_release(TYPED, TYPED[:1]), ids=str)
 def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, typed, words):
     name, knob = typed
-    picture = posviz.lessons.load(name)(**{knob: words})
+    picture = posviz_course.lessons.load(name)(**{knob: words})
     paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
     png, svg, pdf = save_all(picture, paths)
     assert svg_tags(ET.parse(svg).getroot()).keys() <= DRAWING
@@ -189,7 +189,7 @@ def test_a_figure_in_a_paper_has_no_faults_and_curves_that_differ(picture):
 @pytest.mark.parametrize("name", WITH_CIRCLES)
 def test_a_circle_is_round(name, style):
     """Where angles or lengths are read off, one step to the right is on screen one step up."""
-    figure = posviz.lessons.load(name)().figure(style)
+    figure = posviz_course.lessons.load(name)().figure(style)
     figure.draw_without_rendering()
     (axes,) = (axes for axes in figure.axes if axes.get_aspect() == 1 and not axes.images)
     step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])

@@ -10,14 +10,14 @@ from allpairspy import AllPairs
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-import posviz.lessons
-from posviz.cli.faults import LEAST_POINTS, text_faults
+import posviz_course.lessons
 from posviz.pictures import knobs
+from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, style_context
 from tests.pictures.stream.replay import Wire, fresh_pixels
 
-NAMES = posviz.lessons.names()
+NAMES = posviz_course.lessons.names()
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 @pytest.fixture(params=NAMES)
 def picture(request) -> Picture:
     """Each picture in turn, as it is without any setting."""
-    return posviz.lessons.load(request.param)()
+    return posviz_course.lessons.load(request.param)()
 
 
 # ---------------------------------------------------------------- settings
@@ -151,12 +151,12 @@ def rest(figure) -> list:
 
 
 def test_pictures_are_found():
-    files = Path(posviz.lessons.__file__).parent.glob("*/*.py")
-    modules = {f"posviz.lessons.{file.parent.name}.{file.stem}" for file in files}
+    files = Path(posviz_course.lessons.__file__).parent.glob("*/*.py")
+    modules = {f"posviz_course.lessons.{file.parent.name}.{file.stem}" for file in files}
     named = {
         module
         for module in modules
-        if (stem := module.split(".")[-1])[0] != "_" and stem not in posviz.lessons.OTHERS
+        if (stem := module.split(".")[-1])[0] != "_" and stem not in posviz_course.lessons.OTHERS
     }
     assert set(NAMES.values()) == named
     assert NAMES

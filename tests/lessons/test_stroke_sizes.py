@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-import posviz.lessons
+import posviz_course.lessons
 from posviz.pictures.style import style_context
 
 
@@ -22,9 +22,9 @@ def strokes(picture, style) -> dict[str, list[float]]:
     }
 
 
-@pytest.mark.parametrize("name", list(posviz.lessons.names())[::9])
+@pytest.mark.parametrize("name", list(posviz_course.lessons.names())[::9])
 def test_strokes_and_marks_grow_with_the_style(name):
-    picture = posviz.lessons.load(name)()
+    picture = posviz_course.lessons.load(name)()
     paper, poster = strokes(picture, "paper"), strokes(picture, "poster")
     for kind, thin in paper.items():
         thick = poster[kind]

@@ -16,11 +16,11 @@ here += "pyparsing six traitlets array_api_compat posviz"
 gone, find = packages_distributions().keys() - here.split(), PathFinder.find_spec
 PathFinder.find_spec = lambda name, *of: None if name.split(".")[0] in gone else find(name, *of)
 
-from posviz import lessons
+from posviz_course import lessons
 from posviz.pictures.explorer import Explorer
 
 for file in Path(lessons.__file__).parent.glob("*/exercises.py"):
-    importlib.import_module(f"posviz.lessons.{file.parent.name}.exercises")
+    importlib.import_module(f"posviz_course.lessons.{file.parent.name}.exercises")
 for name in lessons.names():
     heard = []
     explorer = Explorer(lessons.load(name)(), lambda message, _: heard.append(message))

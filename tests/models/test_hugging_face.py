@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from posviz.attention import attention
 from posviz.attention.masks import causal_mask
 from posviz.encodings.rotary import Rotary
-from posviz.models.hugging_face import load_model
+from posviz_course.models.hugging_face import load_model
 from scripts.make_real_data import every_head
 
 IDS = [5, 6, 7, 5, 250, 6, 8]

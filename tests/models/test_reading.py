@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz.models.reading import by_offset, left_in_place, look, shuffled
+from posviz_course.models.reading import by_offset, left_in_place, look, shuffled
 
 
 def causal(scores):

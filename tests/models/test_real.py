@@ -5,8 +5,8 @@ import pytest
 
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
-from posviz.models import real
-from posviz.models.archive import load_archive
+from posviz_course.models import real
+from posviz_course.models.archive import load_archive
 from scripts import make_real_data
 
 

@@ -11,10 +11,10 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
-from posviz.models import small, training
-from posviz.models.archive import load_archive
-from posviz.models.small import ENCODINGS, SmallModel, small_model
-from posviz.models.training import SmallTransformer, standard_library_text
+from posviz_course.models import small, training
+from posviz_course.models.archive import load_archive
+from posviz_course.models.small import ENCODINGS, SmallModel, small_model
+from posviz_course.models.training import SmallTransformer, standard_library_text
 
 UNTRAINED = {
     "none": NoPosition,

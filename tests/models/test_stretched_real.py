@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from posviz.models import real
-from posviz.models import stretched_real as stretched
-from posviz.models.archive import load_archive
+from posviz_course.models import real
+from posviz_course.models import stretched_real as stretched
+from posviz_course.models.archive import load_archive
 
 
 def test_the_stored_readings_say_where_they_come_from():

@@ -15,7 +15,7 @@ from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
-from posviz.models.training import SmallTransformer, standard_library_text, train
+from posviz_course.models.training import SmallTransformer, standard_library_text, train
 from tests.every_encoding import D_MODEL, ENCODINGS, HEADS
 
 TEXT = standard_library_text(20_000)

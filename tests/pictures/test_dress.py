@@ -8,7 +8,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from posviz import RotatingVectors, ScoreDecay, SinusoidalTable
-from posviz.cli.faults import text_faults
+from posviz.pictures.faults import text_faults
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure

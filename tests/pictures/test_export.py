@@ -15,9 +15,9 @@ from PIL import Image
 from pypdf import PdfReader
 
 from posviz import ThreeDoors, __version__
+from posviz.files import SETTING
 from posviz.pictures.bitmaps import notebook_png, png_bytes
 from posviz.pictures.export import FORMATS
-from posviz.pictures.files import SETTING
 from posviz.pictures.style import STYLES
 from tests.pictures.sample import ROOT, Failing, Waves
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from posviz.pictures.files import SETTING, inside, placed, replacing
+from posviz.files import SETTING, inside, placed, replacing
 
 
 @pytest.mark.parametrize("path", ["figures", "./figures/a.png"])

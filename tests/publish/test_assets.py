@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from posviz.publish.assets import in_cache, library, policy, write_file, write_library
+from posviz_tools.publish.assets import in_cache, library, policy, write_file, write_library
 
 
 def script_sources(policy):

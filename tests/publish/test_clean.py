@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 import run
-from posviz.publish.clean import PNG, TAGS, Site, cleaned, markdown, png, sanitised
+from posviz_tools.publish.clean import PNG, TAGS, Site, cleaned, markdown, png, sanitised
 from tests.robustness import planted_scripts as planted
 
 
@@ -95,7 +95,7 @@ SITE = Site(frozenset({"04_before", "notation"}), "you/posviz")
         ("../notebooks/04_before.ipynb#The-end", "04_before.html#The-end", None),
         ("../docs/notation.md", "notation.html", None),
         ("05_rope.ipynb", None, None),
-        ("../posviz/course.py", "https://github.com/you/posviz/blob/HEAD/posviz/course.py", None),
+        ("../posviz/files.py", "https://github.com/you/posviz/blob/HEAD/posviz/files.py", None),
         ("../tests/README.md", "https://github.com/you/posviz/blob/HEAD/tests/README.md", None),
         ("#here", "#here", "#here"),
         ("https://a.b/c.ipynb", "https://a.b/c.ipynb", "https://a.b/c.ipynb"),

@@ -6,8 +6,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from posviz import RotatingVectors
-from posviz.publish import embedded
-from posviz.publish.live import build
+from posviz_tools.publish import embedded
+from posviz_tools.publish.live import build
 
 
 def test_a_page_holds_one_living_picture_as_it_stands(tmp_path, monkeypatch):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from posviz.course import EXAMINATION, LESSONS
-from posviz.publish import images
+from posviz_course.course import EXAMINATION, LESSONS
+from posviz_tools.publish import images
 
 
 def test_every_lesson_has_a_card():

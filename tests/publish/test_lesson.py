@@ -7,10 +7,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
-from posviz.course import LESSONS, OF_TOPIC
 from posviz.pictures.stored import LINE
-from posviz.publish.lesson import StoredLesson, asked, read, stored_lessons
 from posviz.teaching.prediction import predict
+from posviz_course.course import LESSONS, OF_TOPIC
+from posviz_tools.publish.lesson import StoredLesson, asked, read, stored_lessons
 
 
 def write(path, *sources):

@@ -12,10 +12,10 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
-from posviz.course import OF_TOPIC
-from posviz.publish import assets, page
-from posviz.publish.lesson import StoredLesson, stored_lessons
-from posviz.publish.live import build
+from posviz_course.course import OF_TOPIC
+from posviz_tools.publish import assets, page
+from posviz_tools.publish.lesson import StoredLesson, stored_lessons
+from posviz_tools.publish.live import build
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
 

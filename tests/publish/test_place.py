@@ -8,9 +8,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 import run
-from posviz.publish.lesson import StoredLesson
-from posviz.publish.page import living
-from posviz.publish.place import NEEDS_NOTEBOOK, PNG, picture_of
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.page import living
+from posviz_tools.publish.place import NEEDS_NOTEBOOK, PNG, picture_of
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 

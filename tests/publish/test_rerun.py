@@ -16,9 +16,9 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
 from posviz import ThreeDoors
-from posviz.cli import arguments
 from posviz.pictures.stored import LINE, WIDGET
-from posviz.publish import rerun
+from posviz_tools.cli import arguments
+from posviz_tools.publish import rerun
 from tests.publish.test_lesson import write
 
 pytestmark = pytest.mark.slow("lessons are read and run")
@@ -132,7 +132,7 @@ RERUNS = """
 import sys
 from pathlib import Path
 from posviz import __main__
-from posviz.cli import arguments
+from posviz_tools.cli import arguments
 _, *files = sys.argv
 arguments.lesson_notebooks = lambda *_: [Path(file) for file in files]
 sys.argv = ["posviz", "rerun", "--all"]

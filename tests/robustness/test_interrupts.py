@@ -11,7 +11,7 @@ from tests.pictures.sample import ROOT
 READY = """
 import torch
 from posviz import Learned
-from posviz.models.training import SmallTransformer, standard_library_text, train
+from posviz_course.models.training import SmallTransformer, standard_library_text, train
 text = standard_library_text(1_000_000)
 """
 TRAIN = """

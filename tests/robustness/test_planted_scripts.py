@@ -9,8 +9,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from PIL import Image
 
-from posviz.publish import clean, lesson, page, slides
-from posviz.publish.site import pages
+from posviz_tools.publish import clean, lesson, page, slides
+from posviz_tools.publish.site import pages
 from tests.browser.server import chromium, served
 from tests.robustness import planted_scripts as planted
 

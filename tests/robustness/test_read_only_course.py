@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from posviz.pictures.files import SETTING
+from posviz.files import SETTING
 from tests.publish.test_lesson import write
 
 SAVES = "from posviz import ThreeDoors\nprint(ThreeDoors().save('figures/03_doors.png'))"
@@ -16,7 +16,7 @@ RERUNS = """
 import sys
 from pathlib import Path
 from posviz import __main__
-from posviz.cli import arguments
+from posviz_tools.cli import arguments
 arguments.notebooks = lambda: {"03_learned_embeddings": Path("03_short.ipynb")}
 sys.argv = ["posviz", "rerun", "03"]
 __main__.main()

@@ -4,14 +4,15 @@ import importlib
 
 import numpy as np
 
-from posviz.classroom.exercises import of_lesson, solution
-from posviz.cli import arguments
-from posviz.course import LESSONS
 from posviz.teaching.checker import Checker
-from posviz.teaching.solutions import answers
+from posviz_course.course import LESSONS
+from posviz_course.solutions import answers
+from posviz_tools.classroom.exercises import of_lesson, solution
+from posviz_tools.cli import arguments
 
 _MODULES = [
-    importlib.import_module(f"posviz.lessons.{lesson.topic}.exercises") for lesson in LESSONS[1:]
+    importlib.import_module(f"posviz_course.lessons.{lesson.topic}.exercises")
+    for lesson in LESSONS[1:]
 ]
 CHECKERS = {
     name: value

@@ -4,7 +4,7 @@
 import csv
 from pathlib import Path
 
-from posviz.teaching.claims import Claim, Verdict, every_claim
+from posviz_course.claims import Claim, Verdict, every_claim
 
 FILE = Path(__file__).parent / "verdicts.csv"
 

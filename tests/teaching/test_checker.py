@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from posviz.attention import softmax
-from posviz.lessons.order import check_attention as lesson_check
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import answer, argument, step, wrong
+from posviz_course.lessons.order import check_attention as lesson_check
 
 
 def running_sums(numbers, start):

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 import run
-from posviz.course import LESSONS
-from posviz.teaching.claims import audit, claim, every_claim, ledger, recall, shown
+from posviz_course.claims import audit, claim, every_claim, ledger, recall, shown
+from posviz_course.course import LESSONS
 
 
 @claim(

@@ -5,9 +5,10 @@ import json
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from posviz.lessons.order import check_attention
 from posviz.teaching import progress
 from posviz.teaching.checker import Checker
+from posviz_course.lessons.order import check_attention
+from posviz_course.progress import report
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_the_first_prediction_and_the_right_exercise_count(file):
         "exercises": {"One attention head": True},
     }
     progress.note("exercises", "01", "An exercise of an older version", True)
-    line = progress.report()[1]
+    line = report()[1]
     assert (
         line == "01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 3 solved"
     )
@@ -39,7 +40,7 @@ def test_names_of_an_older_version_count_beside_ids_of_cells(file):
     file.parent.mkdir()
     file.write_text(json.dumps({"01": {"predictions": {"Which word moves?": True}}}))
     progress.note("predictions", "01", "lesson01-35", False)
-    assert "predictions: 2 answered, 1 right" in progress.report()[1]
+    assert "predictions: 2 answered, 1 right" in report()[1]
 
 
 def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
@@ -59,7 +60,7 @@ def test_a_checker_of_no_lesson_is_noted_without_one(file):
 def test_the_report_tells_of_the_examination(file):
     for number, right in enumerate((True, False, True)):
         progress.note("examination", "11", str(number), right)
-    assert progress.report()[11].endswith("; examination: 2 solved")
+    assert report()[11].endswith("; examination: 2 solved")
 
 
 def test_nothing_is_noted_where_no_notebook_runs(file, monkeypatch):
@@ -82,4 +83,4 @@ def test_a_file_that_is_no_json_is_told(file):
     file.parent.mkdir()
     file.write_text("{")
     with pytest.raises(ValueError, match=r"progress\.json is no JSON"):
-        progress.report()
+        report()

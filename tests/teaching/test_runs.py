@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import posviz.lab
-from posviz.lessons.length import claims
+import posviz_course.lab
+from posviz_course.lessons.length import claims
 
-FILE = Path(posviz.lab.__file__).parent / "data" / "results.json.gz"
+FILE = Path(posviz_course.lab.__file__).parent / "data" / "results.json.gz"
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import pytest
 
-from posviz.teaching.claims import RULES, every_claim
+from posviz_course.claims import RULES, every_claim
 from tests.teaching import stored
 
 CLAIMS = {stored.name_of(lesson, claim): claim for lesson, claim in every_claim()}

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from posviz.encodings.xpos import xpos_scale
-from posviz.lessons.sinusoidal import found_table
+from posviz_course.lessons.sinusoidal import found_table
 from tests.teaching.checkers import SOLUTIONS
 
 

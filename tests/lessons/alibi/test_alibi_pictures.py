@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from posviz.encodings.alibi import alibi_slopes
-from posviz.lessons.alibi.alibi_scores import AlibiScores, vectors
-from posviz.lessons.alibi.weight_by_distance import WeightByDistance
+from posviz_course.lessons.alibi.alibi_scores import AlibiScores, vectors
+from posviz_course.lessons.alibi.weight_by_distance import WeightByDistance
 from tests.lessons.by_hand import product, softmax
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.lessons.alibi import check_alibi_bias, check_head_from_curve
+from posviz_course.lessons.alibi import check_alibi_bias, check_head_from_curve
 from tests.teaching.written import masked_by_a_number
 
 

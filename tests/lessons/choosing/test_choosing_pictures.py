@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from posviz.choosing.guide import files
-from posviz.choosing.length import ARMS, median
-from posviz.choosing.rows import HYBRID, PLANS, ROWS
-from posviz.lessons.choosing.chooser import Chooser
-from posviz.lessons.choosing.loss_and_recall import LossAndRecall
-from posviz.lessons.choosing.same_x import SameX
+from posviz_course.choosing.guide import files
+from posviz_course.choosing.length import ARMS, median
+from posviz_course.choosing.rows import HYBRID, PLANS, ROWS
+from posviz_course.lessons.choosing.chooser import Chooser
+from posviz_course.lessons.choosing.loss_and_recall import LossAndRecall
+from posviz_course.lessons.choosing.same_x import SameX
 from tests.lessons.by_hand import drawn
 
 

@@ -1,6 +1,6 @@
 """What the claims of lesson 11 measure, found in another way."""
 
-from posviz.lessons.content.claims import a_window_is_the_reach
+from posviz_course.lessons.content.claims import a_window_is_the_reach
 
 
 def test_reach_of_windows_is_that_of_a_walk_back():

@@ -7,13 +7,13 @@ import pytest
 import torch
 import transformers
 
-from posviz.lessons._sentences import is_word, tokens_of
-from posviz.lessons.content.counted_positions import CountedPositions
-from posviz.lessons.content.forget_gates import ForgetGates
-from posviz.lessons.content.layer_plan import MOST, PLANS, LayerPlan, plan_of
-from posviz.lessons.content.one_matrix import SHEAR, TWO, OneMatrix
-from posviz.lessons.content.temperature_by_position import factors_at
 from posviz.pictures.live_figure import LiveFigure
+from posviz_course.lessons._sentences import is_word, tokens_of
+from posviz_course.lessons.content.counted_positions import CountedPositions
+from posviz_course.lessons.content.forget_gates import ForgetGates
+from posviz_course.lessons.content.layer_plan import MOST, PLANS, LayerPlan, plan_of
+from posviz_course.lessons.content.one_matrix import SHEAR, TWO, OneMatrix
+from posviz_course.lessons.content.temperature_by_position import factors_at
 from tests.lessons.by_hand import every_setting
 from tests.pictures.sample import place_of
 

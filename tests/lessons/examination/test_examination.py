@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from posviz.classroom.exercises import of_lesson, solution
-from posviz.cli import arguments
-from posviz.course import EXAMINATION, LESSONS
-from posviz.lessons.examination import check_6
 from posviz.teaching import progress
+from posviz_course.course import EXAMINATION, LESSONS
+from posviz_course.lessons.examination import check_6
+from posviz_tools.classroom.exercises import of_lesson, solution
+from posviz_tools.cli import arguments
 
 TASKS = of_lesson(arguments.notebooks()[EXAMINATION.notebook])
 each = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lessons.learned.learned_table import LearnedTable
+from posviz_course.lessons.learned.learned_table import LearnedTable
 from tests.lessons.by_hand import drawn, product
 
 RNG = np.random.default_rng(7)

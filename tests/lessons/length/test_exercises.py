@@ -2,7 +2,7 @@
 
 import pytest
 
-from posviz.lessons.length import check_which
+from posviz_course.lessons.length import check_which
 
 
 @pytest.mark.parametrize("number", range(4))

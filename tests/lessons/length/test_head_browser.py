@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from posviz.lessons.length.head_browser import HeadBrowser
-from posviz.models.reading import shuffled
-from posviz.models.small import small_model
+from posviz_course.lessons.length.head_browser import HeadBrowser
+from posviz_course.models.reading import shuffled
+from posviz_course.models.small import small_model
 from tests.lessons.by_hand import caption_of
 
 

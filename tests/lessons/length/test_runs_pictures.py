@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from posviz.lab.tables import ALL_ARMS
-from posviz.lessons.length import needle_by_distance, solve_rates
-from posviz.lessons.length._curves import by_position
-from posviz.lessons.length.extrapolation_curves import ExtrapolationCurves
-from posviz.lessons.length.needle_by_distance import NeedleByDistance
-from posviz.lessons.length.solve_rates import SolveRates
+from posviz_course.lab.tables import ALL_ARMS
+from posviz_course.lessons.length import needle_by_distance, solve_rates
+from posviz_course.lessons.length._curves import by_position
+from posviz_course.lessons.length.extrapolation_curves import ExtrapolationCurves
+from posviz_course.lessons.length.needle_by_distance import NeedleByDistance
+from posviz_course.lessons.length.solve_rates import SolveRates
 from tests.lab.made_results import made
 from tests.lessons.by_hand import caption_of, drawn
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from posviz.lessons.order import check_heads, check_permutation
+from posviz_course.lessons.order import check_heads, check_permutation
 
 
 def index_of_equal_row(head, inputs, outputs):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from posviz import FourTerms, ShuffledSentence
-from posviz.lessons.order.masked_attention import BLOCKED, MaskedAttention
-from posviz.lessons.order.score_variance import PAIRS, ScoreVariance
+from posviz_course.lessons.order.masked_attention import BLOCKED, MaskedAttention
+from posviz_course.lessons.order.score_variance import PAIRS, ScoreVariance
 from tests.lessons.by_hand import drawn, product
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posviz.lessons.relative import check_bias_matrix, check_shaw_index
+from posviz_course.lessons.relative import check_bias_matrix, check_shaw_index
 
 
 def test_two_mistakes_at_once_are_both_named():

@@ -9,11 +9,11 @@ import torch
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from posviz.encodings.transformer_xl import rel_shift
-from posviz.lessons.relative.deberta_terms import DebertaTerms
-from posviz.lessons.relative.four_relative_terms import TERMS, FourRelativeTerms
-from posviz.lessons.relative.offset_matrix import OffsetMatrix
-from posviz.lessons.relative.rel_shift import RelShift
-from posviz.lessons.relative.t5_buckets import T5Buckets
+from posviz_course.lessons.relative.deberta_terms import DebertaTerms
+from posviz_course.lessons.relative.four_relative_terms import TERMS, FourRelativeTerms
+from posviz_course.lessons.relative.offset_matrix import OffsetMatrix
+from posviz_course.lessons.relative.rel_shift import RelShift
+from posviz_course.lessons.relative.t5_buckets import T5Buckets
 from tests.lessons.by_hand import every_setting, product, softmax
 
 PAIRS = list(itertools.product(range(16), repeat=2))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from posviz.lessons.rotary import _derivations
-from posviz.lessons.rotary.derivation_stepper import WRONG, DerivationStepper
+from posviz_course.lessons.rotary import _derivations
+from posviz_course.lessons.rotary.derivation_stepper import WRONG, DerivationStepper
 from tests.pictures.test_style import contrast
 
 

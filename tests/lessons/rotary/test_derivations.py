@@ -6,7 +6,13 @@ import math
 import pytest
 from matplotlib.mathtext import MathTextParser
 
-from posviz.lessons.rotary._derivations import DERIVATIONS, Line, lines_of, steps_of, value_text
+from posviz_course.lessons.rotary._derivations import (
+    DERIVATIONS,
+    Line,
+    lines_of,
+    steps_of,
+    value_text,
+)
 
 Q, K, J, THETA = 1 + 0.5j, 0.3 + 1.2j, 4, 0.5
 LASTS = {"matrices": 5, "complex": 6, "polar": 6}

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from posviz.lessons.rotary import check_apply_rotary, check_rotary_scores, check_slip
-from posviz.lessons.rotary.exercises import head_scores, not_rotated, rotated
+from posviz_course.lessons.rotary import check_apply_rotary, check_rotary_scores, check_slip
+from posviz_course.lessons.rotary.exercises import head_scores, not_rotated, rotated
 from tests.teaching.written import plane
 
 

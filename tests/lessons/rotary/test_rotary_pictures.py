@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lessons.rotary.real_head import RealHead
-from posviz.lessons.rotary.rotary_scores import RotaryScores
-from posviz.lessons.rotary.rotating_vectors import RotatingVectors
-from posviz.lessons.rotary.score_decay import ScoreDecay
-from posviz.models import real
+from posviz_course.lessons.rotary.real_head import RealHead
+from posviz_course.lessons.rotary.rotary_scores import RotaryScores
+from posviz_course.lessons.rotary.rotating_vectors import RotatingVectors
+from posviz_course.lessons.rotary.score_decay import ScoreDecay
+from posviz_course.models import real
 from tests.lessons.by_hand import (
     caption_of,
     complex_scores,

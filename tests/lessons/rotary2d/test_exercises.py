@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posviz.lessons.rotary2d import check_kind
+from posviz_course.lessons.rotary2d import check_kind
 
 
 def test_a_comparison_without_a_tolerance_is_told_to_allow_rounding():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from posviz import MropeSections, PatchGrid, TwoHands
-from posviz.models.archive import photograph
+from posviz_course.models.archive import photograph
 from tests.lessons.by_hand import every_setting, frequencies
 
 

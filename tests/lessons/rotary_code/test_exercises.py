@@ -3,15 +3,15 @@
 import numpy as np
 
 from posviz import identify
-from posviz.classroom.exercises import of_lesson, solution
-from posviz.cli import arguments
-from posviz.course import OF_TOPIC
-from posviz.lessons.rotary_code import (
+from posviz_course.course import OF_TOPIC
+from posviz_course.lessons.rotary_code import (
     check_cached_scores,
     check_port,
     check_weight_layout,
     reference,
 )
+from posviz_tools.classroom.exercises import of_lesson, solution
+from posviz_tools.cli import arguments
 
 
 def test_a_cache_rotated_once_more_is_told_with_the_forgotten_offset():

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from posviz import identify
-from posviz.lessons.rotary_code import box, reference
-from posviz.lessons.rotary_code._boxes import COUNT
-from posviz.lessons.rotary_code.mystery_box import MysteryBox
+from posviz_course.lessons.rotary_code import box, reference
+from posviz_course.lessons.rotary_code._boxes import COUNT
+from posviz_course.lessons.rotary_code.mystery_box import MysteryBox
 from tests.lessons.by_hand import turned
 
 POSITIONS = [0, 1, 12, 259, 519]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.lessons.rotary_code.precision_lab import HEAD_DIM, PrecisionLab
+from posviz_course.lessons.rotary_code.precision_lab import HEAD_DIM, PrecisionLab
 
 OFFSET, BASE = 5, 100_000
 

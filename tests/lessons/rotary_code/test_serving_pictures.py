@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lessons.rotary_code import cache_debugger, layout_converter
+from posviz_course.lessons.rotary_code import cache_debugger, layout_converter
 from tests.lessons.by_hand import product, turned
 
 LAYOUTS, PROMPT = ["interleaved", "half_split"], 6

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from posviz.lessons.sinusoidal import check_base, found_table
+from posviz_course.lessons.sinusoidal import check_base, found_table
 
 
 def test_the_table_without_a_label_tells_its_base_in_every_pair():

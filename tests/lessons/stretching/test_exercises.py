@@ -2,7 +2,7 @@
 
 import pytest
 
-from posviz.lessons.stretching import check_new_base, check_on_scores, check_yarn_ramp
+from posviz_course.lessons.stretching import check_new_base, check_on_scores, check_yarn_ramp
 
 
 def test_numbers_of_the_texts_come_out():

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lessons.stretching.cache_trap import FIXED, UNTURNED, CacheTrap
-from posviz.lessons.stretching.config_reader import PASTED, ConfigReader
-from posviz.lessons.stretching.phases_seen import PhasesSeen
+from posviz_course.lessons.stretching.cache_trap import FIXED, UNTURNED, CacheTrap
+from posviz_course.lessons.stretching.config_reader import PASTED, ConfigReader
+from posviz_course.lessons.stretching.phases_seen import PhasesSeen
 from tests.configs.test_configs import llama
 from tests.lessons.by_hand import caption_of, frequencies, softmax
 

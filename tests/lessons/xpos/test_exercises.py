@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from posviz.lessons.xpos import check_blockwise_mask, check_half_lives
+from posviz_course.lessons.xpos import check_blockwise_mask, check_half_lives
 
 
 def test_a_mask_and_what_is_expected_are_shown_alike_and_in_full():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from posviz.lessons.xpos.blockwise_mask import BlockwiseMask
-from posviz.lessons.xpos.forgetting import Forgetting
-from posviz.lessons.xpos.xpos_decay import XposDecay
+from posviz_course.lessons.xpos.blockwise_mask import BlockwiseMask
+from posviz_course.lessons.xpos.forgetting import Forgetting
+from posviz_course.lessons.xpos.xpos_decay import XposDecay
 from tests.lessons.by_hand import product, turned
 
 

@@ -10,8 +10,8 @@ from importlib import metadata
 
 import pytest
 
-from posviz.publish.assets import hashed
-from posviz.publish.live import build, runtime
+from posviz_tools.publish.assets import hashed
+from posviz_tools.publish.live import build, runtime
 
 pytestmark = pytest.mark.slow("Python is packed")
 MOST_MB = 35
@@ -81,7 +81,9 @@ def test_the_library_has_what_pictures_need_and_little_else(site):
     assert {"numpy/__init__.pyc", f"{data}/matplotlibrc", f"{data}/fonts/ttf/DejaVuSans.ttf"} <= {
         *library
     }
-    assert {"posviz/publish/live/session.py", "posviz/pictures/styles/base.mplstyle"} <= {*own}
+    assert {"posviz_tools/publish/live/session.py", "posviz/pictures/styles/base.mplstyle"} <= {
+        *own
+    }
     assert "traitlets/__init__.py" in own
     unwanted = re.compile("pandas|scipy|sample_data|pyplot|numpy/f2py|__pycache__|cli/")
     assert [name for name in (*library, *own) if unwanted.search(name)] == []

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from posviz.cli import arguments
-from posviz.course import EXAMINATION, LESSONS
-from posviz.publish import page
-from posviz.publish.lesson import StoredLesson
-from posviz.publish.live import names
+from posviz_course.course import EXAMINATION, LESSONS
+from posviz_tools.cli import arguments
+from posviz_tools.publish import page
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.live import names
 
 # Runs cells as a page's Python does, without the packages that it lacks: prints what each shows.
 RUN = """
@@ -24,7 +24,7 @@ def found(name, *where):
 importlib.machinery.PathFinder.find_spec = found
 shown = []
 sys.modules["_host"] = types.SimpleNamespace(call=shown.append)
-from posviz.publish.live import cells
+from posviz_tools.publish.live import cells
 cells.begin()
 for sources, asked in json.load(sys.stdin):
     cells._names.clear(), cells._ran.clear()

@@ -35,7 +35,7 @@ def told(monkeypatch):
 def session(monkeypatch):
     """The module; matplotlib keeps reading its fonts from files."""
     monkeypatch.setattr(fonts, "hold_fonts_in_memory", lambda: None)
-    from posviz.publish.live import session
+    from posviz_tools.publish.live import session
 
     yield session
     session.forget()

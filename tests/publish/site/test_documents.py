@@ -4,12 +4,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from posviz.blackbox.census import rows
-from posviz.choosing.glossary import TERMS
-from posviz.publish.lesson import StoredLesson
-from posviz.publish.site import documents
-from posviz.publish.site.gallery import GalleryPicture
-from posviz.teaching.claims import Claim, every_claim
+from posviz_course.blackbox.census import rows
+from posviz_course.choosing.glossary import TERMS
+from posviz_course.claims import Claim, every_claim
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.site import documents
+from posviz_tools.publish.site.gallery import GalleryPicture
 
 
 @pytest.fixture

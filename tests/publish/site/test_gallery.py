@@ -4,10 +4,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from posviz import lessons
-from posviz.course import OF_TOPIC
-from posviz.publish.lesson import StoredLesson
-from posviz.publish.site import gallery
+from posviz_course import lessons
+from posviz_course.course import OF_TOPIC
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.site import gallery
 
 ALIBI = OF_TOPIC["alibi"].notebook
 

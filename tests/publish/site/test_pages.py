@@ -8,16 +8,15 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from posviz import sources
-from posviz.blackbox.census import rows
-from posviz.choosing.glossary import TERMS
-from posviz.course import OF_TOPIC
-from posviz.publish import assets, page
-from posviz.publish.clean import Site
-from posviz.publish.images import WIDTH
-from posviz.publish.lesson import StoredLesson
-from posviz.publish.site import pages
-from posviz.teaching import claims
+from posviz_course import claims, sources
+from posviz_course.blackbox.census import rows
+from posviz_course.choosing.glossary import TERMS
+from posviz_course.course import OF_TOPIC
+from posviz_tools.publish import assets, page
+from posviz_tools.publish.clean import Site
+from posviz_tools.publish.images import WIDTH
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.site import pages
 from tests.publish.test_assets import hashes, script_sources
 
 pytestmark = pytest.mark.slow("the site's scripts are bundled")

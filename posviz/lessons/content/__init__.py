@@ -1,6 +1,0 @@
-"""Lesson 11: position from content, and layers without it."""
-
-from posviz.lessons.content._last_word import change_at_last
-from posviz.lessons.content.exercises import check_fox, check_plan
-
-__all__ = ["change_at_last", "check_fox", "check_plan"]

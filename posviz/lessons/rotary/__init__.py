@@ -1,5 +1,0 @@
-"""RoPE: queries and keys rotate with their position."""
-
-from posviz.lessons.rotary.exercises import check_apply_rotary, check_rotary_scores, check_slip
-
-__all__ = ["check_apply_rotary", "check_rotary_scores", "check_slip"]

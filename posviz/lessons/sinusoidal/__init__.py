@@ -1,5 +1,0 @@
-"""Sinusoidal tables: a position written as a vector."""
-
-from posviz.lessons.sinusoidal.exercises import check_base, check_sinusoidal, found_table
-
-__all__ = ["check_base", "check_sinusoidal", "found_table"]

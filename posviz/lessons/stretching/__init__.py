@@ -1,5 +1,0 @@
-"""Context extension: the pairs that reach new angles in a longer text, and methods to slow them."""
-
-from posviz.lessons.stretching.exercises import check_new_base, check_on_scores, check_yarn_ramp
-
-__all__ = ["check_new_base", "check_on_scores", "check_yarn_ramp"]

@@ -1,0 +1,75 @@
+"""Biases of FoX over a sentence: each token says how much of all before it is kept."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from posviz.encodings.fox import fox_bias
+from posviz.pictures.knobs import real, text
+from posviz.pictures.layouts import beside
+from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
+from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.style import PLAIN
+from posviz.wording import signed
+from posviz_course.lessons._sentences import ENDS, label_tokens, tokens_of
+
+OTHERS = 0.9  # the gate of all other tokens
+
+
+class ForgetGates(Picture):
+    """FoX: a full stop with a low gate separates what came before it from what follows."""
+
+    size = (8.0, 3.7)
+    paper_size = (3.3, 5.0)
+
+    sentence = text("The cat sat on the mat. Then it slept a while", redraw=True)
+    gate = real(0.05, low=0.01, high=1, step=0.01, play=True, label="gate of a full stop")
+
+    def compute(self) -> Arrays:
+        """Return the bias [tokens, tokens], NaN for keys ahead, and curves over the keys.
+
+        fox, alibi: the last query's biases, with these gates and if all were OTHERS; stops:
+        upright lines at full stops; room: the ends of the axis of biases.
+        """
+        tokens = tokens_of(self.sentence)
+        is_stop, at = np.array([token in ENDS for token in tokens]), np.arange(len(tokens))
+        bias = fox_bias(np.log(np.where(is_stop, self.gate, OTHERS)))
+        alibi = np.log(OTHERS) * (at[-1] - at)
+        x = np.repeat(at[is_stop].astype(float), 2).reshape(-1, 2)
+        lowest = -1.04 * min(bias[-1].min(), alibi.min())
+        # The ends stand still while the biases move a little.
+        end = next((step for step in (2, 5, 10, 20, 50, 100, 200) if step >= lowest), 500.0)
+        return self.arrays(
+            bias=np.where(at[:, None] >= at, bias, np.nan),
+            fox=(at, bias[-1]),
+            alibi=(at, alibi),
+            stops=broken(np.stack([x, 0 * x + [0, 1]], axis=-1)),
+            room=(-end, 0.04 * end),
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The triangle of biases; beside it, or below, the last query's row and ALiBi's."""
+        tokens, (width, height) = tokens_of(self.sentence), inches(figure)
+        triangle, row = beside(figure)
+        look = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
+        bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)
+        ticks = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
+        figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
+        stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
+        row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")
+        row.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
+        alibi, fox = Curve(row, "C1--", "alibi", "ALiBi"), Curve(row, "C0o-", "fox", "FoX")
+        legend_above(figure, [fox, alibi, stops])
+        side = min(0.3 * width, 0.6 * height) if wide(figure) else min(0.5 * width, 0.4 * height)
+        label_tokens(triangle.yaxis, tokens, side)
+        label_tokens(triangle.xaxis, tokens, side, rotation=90)
+        label_tokens(row.xaxis, tokens, (0.35 if wide(figure) else 0.7) * width, rotation=90)
+        triangle.set(xlabel="key", ylabel="query", title="bias (grey: ahead)")
+        return [bias, Limits(row, lambda a: {"ylim": a.room}), stops, alibi, fox]
+
+    def caption(self, arrays: Arrays) -> str:
+        fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))
+        return (
+            f"The last query gives the first key the bias {fox} and multiplies its weight by "
+            f"{np.exp(arrays.fox[1][0]):.2g}; ALiBi gives it {alibi}."
+        )

@@ -1,0 +1,91 @@
+"""What the curves of runs share: positions in bins, medians, and how they are drawn."""
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from posviz.pictures.parts import Curve, Text, broken, with_room
+from posviz_course.lab.tables import Table
+
+LOOKS = {"arm": "C0-o", "beside": "C1--s"}
+LABELS = {"arm": "method (thin: every run)", "beside": "beside it"}
+
+
+class Curves(NamedTuple):
+    """Of one task: x [points], and every run of each arm [runs, points]."""
+
+    x: np.ndarray
+    runs: dict[str, np.ndarray]
+
+    def of(self, arm: str) -> np.ndarray:
+        """Return the runs of an arm [runs, points]; none where it has none."""
+        return self.runs.get(arm, np.empty((0, len(self.x))))
+
+    def median(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return x, and the median of the runs of an arm [points], NaN where it has none."""
+        runs = self.of(arm)
+        return self.x, np.median(runs, axis=0) if len(runs) else np.full(len(self.x), np.nan)
+
+
+def by_position(found: Table) -> Curves:
+    """Return the mean of each bin of positions, from the fourth token on, at its middle.
+
+    Bins of a quarter of an octave grow with the position; one begins where the training ends.
+    """
+    first, last = (int(4 * np.log2(end / found.trained)) for end in (4, found.lengths[-1]))
+    edges = np.unique((found.trained * 2 ** (np.arange(first, last + 1) / 4)).round().astype(int))
+    runs = {
+        arm: np.add.reduceat(runs, edges[:-1], axis=1) / np.diff(edges)
+        for arm, runs in found.by_place.items()
+    }
+    return Curves(np.sqrt(edges[:-1] * edges[1:]), runs)
+
+
+def in_one_line(x: np.ndarray, curves: np.ndarray) -> np.ndarray:
+    """Return x and y of one line through all curves [curves, points], with a gap after each."""
+    return broken(np.stack([np.broadcast_to(x, curves.shape), curves], axis=-1))
+
+
+def arm_and_beside(axes, curves: Curves) -> list[Curve]:
+    """The arm and the one beside it: each run thin, then the medians with marks."""
+    thin = [
+        Curve(
+            axes,
+            f"{look[:2]}-",
+            lambda a, n=name: in_one_line(curves.x, curves.of(getattr(a, n))),
+            stroke=0.4,
+            alpha=0.55,
+        )
+        for name, look in LOOKS.items()
+    ]
+    medians = [
+        Curve(axes, look, lambda a, n=name: curves.median(getattr(a, n)), LABELS[name], marks=0.7)
+        for name, look in LOOKS.items()
+    ]
+    return thin + medians
+
+
+def names(axes, *places: tuple[float, float, str]) -> list[Text]:
+    """The names of both arms in their colours, each at its place in the axes: x, y, alignment."""
+    look = {"transform": axes.transAxes, "va": "bottom", "fontweight": "bold"}
+    return [
+        Text(axes, x, y, name, color=colour[:2], ha=ha, **look)
+        for (x, y, ha), (name, colour) in zip(places, LOOKS.items(), strict=True)
+    ]
+
+
+def in_tokens(axes, x, base: int, room: float, ticks=()) -> None:
+    """A logarithmic axis of numbers of tokens."""
+    axes.set_xscale("log", base=base)
+    if len(ticks):
+        axes.set_xticks(ticks)
+    axes.set_xlim(x[0] / room, x[-1] * room)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def ends_of(curves: Curves) -> tuple[float, float]:
+    """The ends of an axis for all runs, with a little room."""
+    values = np.concatenate([runs.ravel() for runs in curves.runs.values()] or [np.arange(2.0)])
+    return with_room(np.nanmin(values), np.nanmax(values), 0.05)

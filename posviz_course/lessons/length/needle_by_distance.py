@@ -1,0 +1,75 @@
+"""The loss of a text, and a value that was said far back: one may be flat, and the other lost."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.pictures.knobs import choice
+from posviz.pictures.layouts import beside
+from posviz.pictures.parts import legend_above
+from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
+from posviz_course.lab.results import committed
+from posviz_course.lab.tables import ALL_ARMS, GUESSED, table
+from posviz_course.lessons.length._curves import (
+    Curves,
+    arm_and_beside,
+    by_position,
+    ends_of,
+    in_tokens,
+    names,
+)
+
+
+class NeedleByDistance(Picture):
+    """A loss that stays flat says nothing of what is found far back."""
+
+    size = (8.0, 3.5)
+    paper_size = (3.3, 4.2)
+
+    arm = choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
+
+    def __init__(self, **knobs):
+        super().__init__(**knobs)
+        self._text, self._needle = (table(committed(), task) for task in ("bytes", "recall"))
+        self._losses = by_position(self._text)
+        middles = self._needle.places * np.sqrt(2)
+        self._found = Curves(middles, self._needle.by_place)
+
+    def compute(self) -> Arrays:
+        """Return, of both arms, losses {arm: [runs, lengths]} and found {arm: [runs, bins]}."""
+        both = self.arm, self.beside
+        return self.arrays(
+            far=self._needle.places >= self._needle.trained,
+            losses={name: self._text.by_length.get(name, ()) for name in both},
+            found={name: self._found.of(name) for name in both},
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The loss by position; beside it the answers that are right, by distance."""
+        loss, needle = beside(figure)
+        dashes = {"color": "C6", "linestyle": "--", "label": "trained length"}
+        end = loss.axvline(self._text.trained, **dashes)
+        needle.axvline(self._needle.trained, **dashes)
+        needle.axhline(GUESSED["recall"], color="C6", linestyle=":")
+        first, second = arm_and_beside(loss, self._losses), arm_and_beside(needle, self._found)
+        loss.set(title="the next character", xlabel="its position (tokens)")
+        loss.set(ylim=ends_of(self._losses), ylabel="loss (nats)")
+        needle.set(title="a value from before", xlabel="how far back (tokens)")
+        needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
+        in_tokens(loss, self._losses.x, base=4, room=1.1)
+        in_tokens(needle, self._found.x, base=4, room=1.1)
+        legend_above(figure, [*first[2:], end], narrow=2)
+        return [*first, *second, *names(loss, (0.04, 0.88, "left"), (0.04, 0.77, "left"))]
+
+    def caption(self, arrays: Arrays) -> str:
+        told = []
+        for name, found in arrays.found.items():
+            losses = np.asarray(arrays.losses[name])
+            if not len(found) or not len(losses):
+                told.append(f"{name} has no run")
+                continue
+            grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
+            share = np.median(np.nanmean(found[:, arrays.far], axis=1))
+            told.append(f"{name} finds {share:.0%} and its loss grows by {grown} nats")
+        return f"Past the trained length {'; '.join(told)}."

@@ -1,0 +1,105 @@
+"""The scores of all queries with all keys, without RoPE and with it."""
+
+import zlib
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.arrays import to_device, to_numpy
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.relative import offsets
+from posviz.encodings.rotary import apply_rotary
+from posviz.pictures.knobs import choice, device, even, log, log_integer, text
+from posviz.pictures.layouts import maps_and_curves
+from posviz.pictures.parts import (
+    SEVERAL_PAIRS,
+    Dense,
+    Limits,
+    Map,
+    legend_above,
+    whole,
+    wide,
+    zero,
+)
+from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
+from posviz_course.lessons._sentences import words_of
+
+LONGEST = 512
+NEAR = 2  # offsets up to here are near the diagonal
+LIMIT = 3  # of the colours
+
+
+class RotaryScores(Picture):
+    """Scores without RoPE and with it: what is added depends on the offset alone."""
+
+    size = (9.0, 3.9)
+    paper_size = (3.3, 3.0)
+
+    content = choice("one token", options=("one token", "sentence"))
+    seq_len = log_integer(64, low=8, high=LONGEST, play=True)
+    base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
+    head_dim = even(64, low=2, high=128, more=True)
+    sentence = text(
+        "the cat sat on the mat", max_length=80, when={"content": ("sentence",)}, more=True
+    )
+    where = device(more=True)
+
+    def compute(self) -> Arrays:
+        """Return scores [len, len] and their mean at each offset, without RoPE and with it.
+
+        NumPy computes in float64, the other devices in float32.
+        """
+        qk = self._vectors(self.seq_len) / self.head_dim**0.25
+        if self.where != "NumPy":
+            qk = to_device(qk.astype(np.float32), self.where)
+        places, inv_freq = np.arange(self.seq_len), rotary_frequencies(self.head_dim, self.base)
+        pairs = qk, apply_rotary(qk, rotary_angles(places, inv_freq))
+        maps = [to_numpy(q @ k.T) for q, k in pairs]
+        apart = offsets(places, places)
+        row = (apart + self.seq_len - 1).ravel()
+        means = [np.bincount(row, scores.ravel()) / np.bincount(row) for scores in maps]
+        near = abs(apart) <= NEAR
+        return self.arrays(
+            maps=maps,
+            curves=[(np.arange(1 - self.seq_len, self.seq_len), each) for each in means],
+            means=(maps[1][near].mean(), maps[1][~near].mean()),
+            ends={"xlim": (-1.02 * self.seq_len, 1.02 * self.seq_len)},
+        )
+
+    def _vectors(self, seq_len):
+        """Queries and keys before any rotation, [2, seq_len, head_dim]; equal words are equal."""
+        words = words_of(self.sentence) if self.content == "sentence" else [""]
+        draws = [np.random.default_rng([3, zlib.crc32(word.encode())]) for word in words]
+        vectors = np.array([rng.standard_normal((2, self.head_dim)) for rng in draws])
+        return vectors[np.arange(seq_len) % len(words)].swapaxes(0, 1)
+
+    def draw(self, figure: Figure) -> list:
+        """Both maps, and the mean of each of their diagonals: beside them where there is room."""
+        *heats, means = maps_and_curves(figure, 1.2, 2.6)
+        look = {"limits": (-LIMIT, LIMIT), "aspect": "equal", "most": (LONGEST, LONGEST)}
+        maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(heats)]
+        for axes, title in zip(heats, ("without RoPE", "with RoPE"), strict=True):
+            axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0), title=title)
+        side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
+        bar = figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, extend="both")
+        bar.set_label("score / √head_dim")
+        bar.set_ticks((-LIMIT, 0, LIMIT))
+        zero(means)
+        dashed = {"color": "C1", "linestyle": "--", "zorder": 2.1}
+        lines = [
+            Dense(means, dashed, "curves[0]", "without RoPE"),
+            Dense(means, {"color": "C0"}, "curves[1]", "with RoPE"),
+        ]
+        means.set(xlabel="offset, query − key (tokens)", ylabel="mean score")
+        means.set(xlim=(-LONGEST, LONGEST), ylim=(-4, 4))
+        whole(means.xaxis, means.yaxis, most=4, fewest=2)
+        legend_above(figure, lines)
+        return [*maps, *lines, Limits(means, "ends")]
+
+    def caption(self, arrays: Arrays) -> str:
+        near, far = (signed(mean, ".2f") for mean in arrays.means)
+        return (
+            f"With RoPE the mean score of {arrays.seq_len} tokens is {near} near the diagonal, up "
+            f"to a distance of {NEAR}, and {far} farther away."
+        )

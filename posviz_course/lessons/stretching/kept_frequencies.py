@@ -1,0 +1,56 @@
+"""What three methods of context extension leave of each pair's frequency."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.encodings.frequencies import rotary_frequencies
+from posviz.pictures.knobs import log, log_integer
+from posviz.pictures.parts import Curve, Other, legend_above, whole
+from posviz.pictures.picture import Arrays, Picture
+from posviz_course.lessons.stretching.phases_seen import HEAD_DIM, METHODS
+
+PAIRS = np.arange(HEAD_DIM // 2)
+LOOKS = {"PI": "C1--", "NTK": "C2-.", "YaRN": "C0-"}
+
+
+class KeptFrequencies(Picture):
+    """What PI, NTK and YaRN leave of the frequency of each pair."""
+
+    size = (8.0, 3.1)
+
+    factor = log(4, low=1, high=64, play=True, label="factor s")
+    length = log_integer(4096, low=256, high=128_000, label="trained length L")
+
+    def compute(self) -> Arrays:
+        """Return by method the share of its frequency that each pair keeps, [methods, pairs]."""
+        trained = rotary_frequencies(HEAD_DIM)
+        shares = [METHODS[name](self.factor, self.length) / trained for name in LOOKS]
+        finished = int((self.length * trained >= 2 * np.pi).sum())
+        return self.arrays(
+            shares=shares,
+            curves=[(PAIRS, share) for share in shares],
+            band={"width": finished},
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """A line for each method over the band of the pairs that finished a rotation."""
+        axes = figure.subplots()
+        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0}
+        label = "finished a rotation in training"
+        band = axes.axvspan(-0.5, 0.5, animated=True, label=label, **grey)
+        axes.set(xlim=(-1, len(PAIRS)), ylim=(-0.04, 1.06), yticks=(0, 0.25, 0.5, 0.75, 1))
+        axes.set(xlabel="pair (0 is the fastest)", ylabel="share of its frequency")
+        whole(axes.xaxis, most=7)
+        curves = [
+            Curve(axes, look, f"curves[{at}]", name, stroke=1.3)
+            for at, (name, look) in enumerate(LOOKS.items())
+        ]
+        legend_above(figure, [*curves, band], narrow=2)
+        return [Other(band, "band"), *curves]
+
+    def caption(self, arrays: Arrays) -> str:
+        pi, ntk, yarn = ((abs(share - 1) < 1e-9).sum() for share in arrays.shares)
+        return (
+            f"YaRN keeps {yarn} of {len(PAIRS)} pairs as they were trained, NTK {ntk} and PI {pi} "
+            f"(s = {arrays.factor:.3g}, L = {arrays.length:,})."
+        )

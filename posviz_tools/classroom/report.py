@@ -1,0 +1,67 @@
+"""What a class has reached and what it got wrong: a page."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from posviz.teaching.feedback import POINTS
+from posviz_tools.classroom.grade import FILES, Row, by_student, left_out, summary, total
+from posviz_tools.classroom.quiz import TEMPLATES
+from posviz_tools.publish.assets import write_file
+
+RIGHT = "right"
+UNNAMED = {"error": "the code stopped", "wrong": "other mistakes"}
+SENTENCES = 3  # that are shown of one mistake
+STEP = POINTS / 2  # of the histogram
+
+
+class Share(NamedTuple):
+    """The part of a class that made a mistake, and what it was told."""
+
+    mistake: str
+    part: float
+    told: str
+
+    @property
+    def percent(self) -> str:
+        """As "38 %"."""
+        return f"{100 * self.part:.0f} %"
+
+
+def report(rows: list[Row], folder: Path) -> Path:
+    """Write grades.html, and return where it is; OSError where that cannot be."""
+    graded = [row for row in rows if row.graded]
+    found, students = shares(graded), by_student(rows)
+    sums = {student: total(own) for student, own in students.items()}
+    shown = [sums[student] for student in by_student(graded)]
+    page = TEMPLATES.get_template("report.html.j2").render(
+        exercises=found,
+        students=students,
+        sums=sums,
+        histogram=histogram(shown, POINTS * len(found)),
+        summary=summary(rows),
+        left_out=left_out(rows),
+        unnamed=UNNAMED,
+    )
+    return write_file(folder / FILES[2], page.encode())
+
+
+def shares(rows: list[Row]) -> dict[str, list[Share]]:
+    """By exercise: the part that was right, then the mistakes, those of most first."""
+    found: dict[str, list[Share]] = {}
+    for exercise in dict.fromkeys(row.exercise for row in rows):
+        own = [row for row in rows if row.exercise == exercise]
+        wrong = Counter(row.mistake for row in own if row.mistake)
+        found[exercise] = [Share(RIGHT, 1 - wrong.total() / len(own), "")]
+        for name, count in wrong.most_common():
+            told = dict.fromkeys(row.told for row in own if row.mistake == name)
+            sentences = " · ".join(list(told)[:SENTENCES])
+            found[exercise].append(Share(UNNAMED.get(name, name), count / len(own), sentences))
+    return found
+
+
+def histogram(sums: Iterable[float], most: float) -> list[tuple[float, int]]:
+    """How many students have about so many points, from none to the most that there are."""
+    counts = Counter(round(each / STEP) for each in sums)
+    return [(STEP * step, counts[step]) for step in range(round(most / STEP) + 1)]

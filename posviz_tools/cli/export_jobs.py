@@ -1,0 +1,194 @@
+"""`posviz export`: what its options mean, the files to write, and the jobs that write them."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+import posviz_course.lessons
+from posviz.pictures import animation, export
+from posviz.pictures.faults import fitted
+from posviz.pictures.knobs import Knob
+from posviz.pictures.picture import Picture
+from posviz.pictures.style import Appearance, appearance
+from posviz.wording import quoted
+from posviz_tools.cli import snippets
+from posviz_tools.cli.arguments import closest
+
+FILM, PAGE = "gif", "html"
+FORMATS = (*export.FORMATS, FILM, PAGE)
+INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
+FRAMES = 5  # of a filmstrip
+LONGEST = 40  # letters of a value in a file's name
+ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel")  # as in Appearance
+
+
+class Export(NamedTuple):
+    """A picture in its settings, how it looks, its files' name, the knob that moves in a film."""
+
+    picture: Picture
+    look: Appearance
+    stem: str
+    film: str
+
+
+# ---------------------------------------------------------------- what the options mean
+
+
+def formats(text: str, animated: bool = False) -> list[str]:
+    """The formats in "svg,pdf"; with an animated knob there is one that moves among them."""
+    words = [word.strip().lower().lstrip(".") for word in text.split(",")] if text else []
+    for word in words:
+        if word not in FORMATS:
+            closest("format", word, FORMATS)
+    if animated and FILM not in words:
+        words.append(FILM)
+    return list(dict.fromkeys(words or ["pdf"]))
+
+
+def look(options: dict[str, Any]) -> Appearance:
+    """The appearance of the command's options, by name; ValueError for what is unclear."""
+    return appearance(
+        **{name: options[name] for name in ALIKE},
+        width=inches(options["width"]) if options["width"] else 0,
+        colors=options["colors"].split(",") if options["colors"] else (),
+        labels=[pair("--label", text) for text in options["labels"] or ()],
+    )
+
+
+def inches(text: str) -> float:
+    """A length as "3.03in", "77mm" or "252pt"; ValueError for another."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(in|cm|mm|pt)", text)
+    if not found:
+        raise ValueError(f"--width takes a length as 3.03in, 77mm, 8cm or 252pt; got {text!r}.")
+    return round(float(found[1]) * INCHES[found[2]], 4)
+
+
+def pair(option, text, form="old=new") -> tuple[str, str]:
+    """The two sides of "old=new"; ValueError for what has no two."""
+    old, equals, new = text.partition("=")
+    if not (old and equals):
+        raise ValueError(f"{option} {quoted(text)} is unclear: write {option} {form}.")
+    return old.strip(), new
+
+
+def settings(kind: type[Picture], texts) -> dict[str, Any]:
+    """The values of "knob=value" texts; ValueError for a knob that the picture lacks."""
+    pairs = [pair("--set", text, "knob=value") for text in texts]
+    return {name: _knob(kind, name).read(typed) for name, typed in pairs}
+
+
+def several(kind: type[Picture], multiples: str, film: str) -> tuple:
+    """The knob and the values that stand side by side; nothing where neither is asked for."""
+    if film and multiples:
+        raise ValueError("choose --small-multiples or --filmstrip, not both.")
+    if film:
+        return film, tuple(_knob(kind, film).sample_values(FRAMES))
+    if not multiples:
+        return ()
+    name, texts = pair("--small-multiples", multiples)
+    return name, tuple(_knob(kind, name).read(text.strip()) for text in texts.split(","))
+
+
+def _knob(kind, name) -> Knob:
+    if name not in kind.knobs():
+        raise ValueError(kind.no_knob(name))
+    return kind.knobs()[name]
+
+
+# ---------------------------------------------------------------- what is exported
+
+
+def exports(names: list[str], options: dict[str, Any]) -> list[Export]:
+    """What is to be exported of the pictures of these names.
+
+    Raises ValueError for what is unclear, TraitError for a setting that is refused.
+    """
+    given, film = options["alias"], options["knob"]
+    if given and len(names) > 1:
+        raise ValueError(f"--as {given} is the name of one picture; {len(names)} are chosen.")
+    found, usual = [], look(options)
+    for kind in map(posviz_course.lessons.load, names):
+        if film:
+            animation.check_can_be_filmed(kind, film)
+        picture = kind(**settings(kind, options["set_"] or ()))
+        own = usual._replace(multiples=several(kind, options["multiples"], options["filmstrip"]))
+        name = given or stem(picture, own)
+        found.append(Export(picture, own, name, film or kind.filmed_knobs()[0]))
+    return found
+
+
+def stem(picture: Picture, look: Appearance) -> str:
+    """A file's name without its ending: the picture, and which settings and looks are not usual."""
+    knobs, values = picture.knobs(), picture.values()
+    unusual = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
+    unusual |= [look.multiples] if look.multiples else []
+    words = ["-".join([name, *map(knobs[name].write, each)]) for name, each in unusual.items()]
+    words += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
+    words += [f"panel-{look.panel}"] * bool(look.panel)
+    parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in words if text)
+    return "_".join([type(picture).__name__, *parts])
+
+
+def with_room_for_texts(found: list[Export]) -> list[Export]:
+    """Those with room for their texts; tells of the others.
+
+    Figures of the usual size and words have been looked at by `proof`. Raises ValueError for a
+    label that a figure lacks.
+    """
+    fitting = []
+    for each in found:
+        is_usual = not (each.look.is_narrow or each.look.labels or each.look.title)
+        own, why = (each.look, "") if is_usual else fitted(each.picture, each.look)
+        if own:
+            fitting.append(each._replace(look=own))
+        else:
+            typer.echo(f"{type(each.picture).__name__} is not written: {why}", err=True)
+    return fitting
+
+
+# ---------------------------------------------------------------- files and jobs
+
+
+def plan(
+    found: list[Export], formats: list[str], to: Path, snippet: bool = False
+) -> list[tuple[list[Path], Callable]]:
+    """Jobs, each with the files that it writes.
+
+    Raises ValueError for a living page in an appearance, which its readers' screens decide.
+    """
+    if PAGE in formats and any(each.look._replace(title="") != Appearance() for each in found):
+        raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
+    if snippet and not set(formats) & set(export.FORMATS):
+        raise ValueError("--snippet is for svg, pdf and png.")
+    jobs: list[tuple[list[Path], Callable]] = []
+    for each in found:
+        stills = [to / f"{each.stem}.{kind}" for kind in formats if kind in export.FORMATS]
+        texts = [to / f"{each.stem}.{kind}" for kind in snippets.FORMATS] if snippet else []
+        if stills:
+            jobs.append((stills + texts, partial(save, each, stills, texts)))
+        if PAGE in formats:
+            from posviz_tools.publish.embedded import write_picture
+
+            page = to / "live" / f"{each.stem}.{PAGE}"
+            jobs.append(([page], partial(write_picture, each.picture, page, each.look.title)))
+        if FILM in formats:
+            film = to / f"{each.stem}_{each.film}.{FILM}"
+            move = partial(each.picture.animate, each.film, film, **each.look._asdict())
+            jobs.append(([film], move))
+    return jobs
+
+
+def named(files: list[Path]) -> str:
+    """Several endings of one name: "SinusoidalTable.svg, .png"."""
+    return ", ".join([files[0].name, *(file.suffix for file in files[1:])])
+
+
+def save(each: Export, paths: list[Path], texts: list[Path]) -> None:
+    """Write one picture in several formats, from one figure, and what goes with it into a text."""
+    export.save_all(each.picture, paths, **each.look._asdict())
+    if texts:
+        snippets.write(paths, texts, each.picture.figure_in(each.look).caption)

@@ -1,0 +1,58 @@
+"""What a text needs of a figure: LaTeX and Markdown with its caption and where it comes from."""
+
+import unicodedata
+from pathlib import Path
+
+from posviz import __version__
+from posviz.files import replacing
+
+FORMATS = ("tex", "md")
+SIGNS = r"\textbackslash{} \textasciitilde{} \textasciicircum{} $-$ $\times$ $\cdot$ $\surd$"
+SIGNS += r" $^\circ$ $^2$ $\approx$ $\leq$ $\geq$ $\to$"
+SPECIAL = dict(zip("\\~^−×·√°²≈≤≥→", SIGNS.split(), strict=True))
+SPECIAL |= {char: rf"\{char}" for char in "&%$#_{}"}
+LATEX = r"""\begin{{figure}}
+  \centering
+  \includegraphics[width=\linewidth]{{{file}}}
+  \caption{{{caption} Figure: \cite{{posviz}}, CC~BY~4.0.}}
+  \label{{fig:{label}}}
+\end{{figure}}
+% For your file of references:
+% @software{{posviz,
+%   author = {{{{The posviz authors}}}},
+%   title = {{posviz: an interactive course on positional encodings in Transformers}},
+%   version = {{{version}}}
+% }}
+"""
+MARKDOWN = """![{caption}]({file})
+
+{caption} Figure: The posviz authors, posviz {version}, [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/).
+"""
+
+
+def write(figures: list[Path], texts: list[Path], caption: str) -> None:
+    """Write a figure's snippets, each by its ending, for the files that it takes best."""
+    best = {".tex": (".pdf", ".png", ".svg"), ".md": (".svg", ".png", ".pdf")}
+    for path in texts:
+        figure = min(figures, key=lambda file: best[path.suffix].index(file.suffix))
+        facts = {"file": figure.name, "label": figure.stem, "version": __version__}
+        if path.suffix == ".tex":
+            text = LATEX.format(caption=in_latex(caption), **facts)
+        else:
+            text = MARKDOWN.format(caption=caption.replace("[", r"\[").replace("]", r"\]"), **facts)
+        with replacing(path) as file:
+            file.write(text.encode())
+
+
+def in_latex(text: str) -> str:
+    """A text as LaTeX, Greek letters as formulas, for every engine."""
+    return "".join(SPECIAL.get(char) or _letter(char) for char in text)
+
+
+def _letter(char) -> str:
+    """A letter, or the command of a Greek one."""
+    words = unicodedata.name(char, "").split()
+    if words[:1] == ["GREEK"] and len(words) == 4 and char.isalpha():
+        name = words[3].lower().replace("lamda", "lambda")
+        return f"$\\{name.capitalize() if words[1] == 'CAPITAL' else name}$"
+    return char

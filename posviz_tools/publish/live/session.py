@@ -1,0 +1,41 @@
+"""Explorers by their id: what Python does in a page's web worker, a call for each message."""
+
+from functools import partial
+
+from posviz.pictures.explorer import Explorer
+from posviz.pictures.stream.fonts import hold_fonts_in_memory
+from posviz_course.lessons import load
+from posviz_tools.publish.live import tell
+
+hold_fonts_in_memory()
+_explorers: dict[str, Explorer] = {}
+
+
+def open_explorer(id: str, name: str, made: dict, values: dict, style: str) -> None:
+    """Make the explorer of a picture by its class's name, and tell the page what it shows.
+
+    values: where its reader has left it; Reset goes back to those it was made with.
+    """
+    explorer = Explorer(load(name)(**values), partial(tell, id), style)
+    explorer.start = load(name)(**made).values()
+    _explorers[id] = explorer
+    tell(id, {"shown": explorer.shown})
+
+
+def hear(id: str, message: dict) -> None:
+    """Hand a message of a view to its explorer, and tell the page the knobs' values."""
+    explorer = _explorers[id]
+    before = explorer.picture.values()
+    explorer.receive(message)
+    if (values := explorer.picture.values()) != before:
+        tell(id, {"values": values})
+
+
+def close(id: str) -> None:
+    """Release the explorer of a picture that is no longer on the page."""
+    _explorers.pop(id).close()
+
+
+def forget() -> None:
+    """Forget the explorers of another visit, whose memory this one begins with."""
+    _explorers.clear()

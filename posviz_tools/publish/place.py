@@ -1,0 +1,78 @@
+"""Where a picture lives on a page: its name and values, and the stored picture until then."""
+
+import ast
+import base64
+import json
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from traitlets import TraitError
+
+from posviz.pictures.bitmaps import notebook_png
+from posviz.pictures.picture import Picture
+from posviz_course import lessons
+
+NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
+PNG = "data:image/png;base64,"
+
+
+def place(picture: str, png: str, about: dict, dark: str = "") -> str:
+    """HTML of the place where the picture with this repr will live; "" for what is no picture.
+
+    png, dark: it is stored as these, in base64. about: a figure's metadata in a notebook.
+    """
+    name, values = read_picture(picture)
+    if not name:
+        return ""
+    size = f' width="{escape(str(about.get("width", "")))}"'
+    stored = still(str(about.get("alt", "")), PNG + png, dark and PNG + dark, size)
+    if ... in values.values():
+        note = f'<p class="posviz-note">{NEEDS_NOTEBOOK}</p>'
+        return f'<div class="posviz-explorer">\n{stored}\n{note}\n</div>'
+    return alive(name, values, stored)
+
+
+def drawn_place(picture: Picture) -> str:
+    """HTML of the place where a picture will live, drawn as it stands."""
+    png, about = notebook_png(picture.figure())
+    return place(repr(picture), base64.b64encode(png).decode(), about)
+
+
+def still(caption: str, light: str, dark: str = "", size: str = "") -> str:
+    """HTML of a picture that is stored at these addresses."""
+    text = escape(caption)
+    image = f'<img src="{light}"{size} alt="{text}">'
+    if dark:
+        source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        image = f"<picture>{source}{image}</picture>"
+    return f"""<figure class="posviz-screen posviz-still">
+{image}
+<figcaption>{text}</figcaption>
+</figure>"""
+
+
+def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> str:
+    """HTML that live.js lets live, around a stored picture; knobs: those at first sight."""
+    attributes = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
+    first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
+    return f'<div class="posviz-explorer posviz-live" {attributes}{first}>\n{stored}\n</div>'
+
+
+def picture_of(text: str) -> Picture | None:
+    """The picture with this repr; None where it has data of its own, or refuses a stranger's."""
+    name, values = read_picture(text)
+    try:
+        return lessons.load(name)(**values) if name and ... not in values.values() else None
+    except (TraitError, TypeError):
+        return None
+
+
+def read_picture(text: str) -> tuple[str, dict]:
+    """The class and the knobs' values in a picture's repr, or ""; `...` is data of its own."""
+    try:
+        call: Any = ast.parse(text, mode="eval").body
+        values = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        return (call.func.id, values) if call.func.id in lessons.names() else ("", {})
+    except (SyntaxError, ValueError, AttributeError):
+        return "", {}

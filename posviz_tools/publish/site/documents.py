@@ -1,0 +1,75 @@
+"""What the search finds: sections of lessons and pages, pictures, words, claims, libraries."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from bs4 import BeautifulSoup
+
+from posviz_course.blackbox import census
+from posviz_course.choosing import libraries
+from posviz_course.choosing.glossary import TERMS, Term
+from posviz_course.claims import Claim, ClaimRow, Verdict
+from posviz_tools.publish.clean import markdown
+from posviz_tools.publish.lesson import Section, StoredLesson, read_text
+from posviz_tools.publish.site.gallery import GalleryPicture
+
+_DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+_FORMULA = re.compile(r"\$([^$]+)\$")
+
+
+def documents(
+    lessons: Iterable[StoredLesson],
+    pages: Mapping[str, str],
+    pictures: Iterable[GalleryPicture],
+    claims: Iterable[ClaimRow],
+) -> list[dict]:
+    """What can be found: kind, title, address, text, and code, which is searched but not shown.
+
+    pages: the Markdown of other pages, by name.
+    """
+    found = [each for les in lessons for each in _of_sections(les.title, les.stem, les.sections)]
+    for name, text in pages.items():
+        title, _, rest = text.removeprefix("# ").partition("\n")
+        sections = [Section(1, "", title, [], [])]
+        read_text(markdown(rest), sections)
+        found += _of_sections(title, name, sections)
+    for picture in pictures:
+        kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
+        found.append((kind, title, picture.href, "; ".join(picture.controls), ""))
+    for term in TERMS:
+        href = f"glossary.html#{term_id(term)}"
+        found.append(("Glossary", term.english, href, term.meaning, term.chinese))
+    for number, claim, verdict in claims:
+        href = f"claims.html#{claim_id(number, claim, verdict)}"
+        found.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
+    for row in census.rows():
+        library, function, does, surprise = libraries.cells(row)
+        href = f"libraries.html#{libraries.row_id(row)}"
+        found.append(("Library", f"{library}, {function}", href, surprise or does, does))
+    names = ("kind", "title", "href", "text", "code")
+    return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
+
+
+def term_id(term: Term) -> str:
+    """The anchor of a word in the glossary."""
+    return "word-" + re.sub(r"\W+", "-", term.english)
+
+
+def claim_id(number: str, claim: Claim, _: Verdict) -> str:
+    """The anchor of a lesson's claim in the table of claims."""
+    return f"claim-{number}-{claim.function.__name__}"
+
+
+def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
+    for section in sections:
+        title = BeautifulSoup(section.title, "html.parser").get_text()
+        href = f"{name}.html#{section.anchor}"
+        text = _without_formulas(" ".join(section.text))
+        yield kind, _without_formulas(title), href, text, "\n".join(section.code)
+
+
+def _without_formulas(text: str) -> str:
+    """A text in which a formula of a few letters is these, and another one a dot or three."""
+    return _FORMULA.sub(
+        lambda found: "…" if "\\" in found[1] else found[1], _DISPLAYED.sub("", text)
+    )

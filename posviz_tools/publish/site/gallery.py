@@ -1,0 +1,49 @@
+"""All pictures of the course in small, each with its controls and its place on a lesson's page."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from posviz.pictures.style import Appearance
+from posviz_course.course import OF_TOPIC
+from posviz_course.lessons import load, names
+from posviz_tools.publish.images import STYLE, WIDTH
+from posviz_tools.publish.lesson import StoredLesson
+
+
+class GalleryPicture(NamedTuple):
+    """A picture: its class's name, title, controls' labels, lesson and place there."""
+
+    name: str
+    title: str
+    controls: list[str]
+    lesson: StoredLesson
+    href: str
+    width: int
+    height: int
+
+
+def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
+    """The pictures of these lessons, in the order in which the lessons first explore them."""
+    found = []
+    for lesson in lessons:
+        topics = {name: module.split(".")[2] for name, module in names().items()}
+        own = [name for name in topics if OF_TOPIC[topics[name]].notebook == lesson.stem]
+        places = {name: _place(name, lesson.code) for name in own}
+        for name in sorted(places, key=places.__getitem__):
+            cells, kind = lesson.code[places[name] :], load(name)
+            href = f"{lesson.stem}.html" + (f"#cell-id={cells[0].id}" if cells else "")
+            controls = [knob.label for knob in kind.knobs().values()]
+            width, height = kind().inches(Appearance(STYLE))
+            size = WIDTH, round(WIDTH * height / width)
+            found.append(GalleryPicture(name, kind.title(), controls, lesson, href, *size))
+    return found
+
+
+def _place(name, cells) -> int:
+    """The first cell that explores a picture, else the first that names it, else their number."""
+    for pattern in (rf"\b{name}\(.*\.explore\(\)", rf"\b{name}\("):
+        for number, cell in enumerate(cells):
+            if re.search(pattern, cell.source, re.DOTALL):
+                return number
+    return len(cells)

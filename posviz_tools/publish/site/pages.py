@@ -1,0 +1,149 @@
+"""The website: what is run and drawn for it, and the pages around those of the lessons."""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+from bs4 import BeautifulSoup
+
+import posviz_tools
+from posviz.pictures.scripts import as_script
+from posviz_course import claims, sources
+from posviz_course.blackbox import census
+from posviz_course.choosing import libraries
+from posviz_course.choosing.glossary import TERMS, glossary
+from posviz_course.course import EXAMINATION, OF_TOPIC
+from posviz_course.lessons import names
+from posviz_tools.publish import assets, page
+from posviz_tools.publish.clean import Site, markdown, sanitised
+from posviz_tools.publish.images import CARD, CARDS, write_thumbnail
+from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.site import gallery
+from posviz_tools.publish.site.documents import claim_id, documents, term_id
+from posviz_tools.publish.slides import write_slides
+
+HERE = Path(__file__).parent
+SCRIPT = as_script(HERE / "site.js")
+FRONT = as_script(HERE.parent / "live" / "live.js")
+ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
+DOCUMENTS = (  # of docs/
+    *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
+    *("notation", "cheatsheet", "further-reading", "design", "not-doing"),
+)
+LIBRARIES = (
+    "What functions of released libraries do with positions, named by identify from their outputs "
+    "alone. A version is what was run, and a base or a factor is a setting of that run: other "
+    "versions may differ."
+)
+IMAGES = "img-src 'self' file: data:"
+OPENING = ("start", "rotary")  # of these lessons the first picture lives on the front page
+
+
+def whole_site(notebooks: Iterable[Path], repository: str) -> Site:
+    """Where links of the course's pages may lead."""
+    stems = {notebook.stem for notebook in notebooks}
+    slides = {f"{stem}_slides" for stem in stems - {EXAMINATION.notebook}}
+    return Site(frozenset({*page.AROUND, *DOCUMENTS, *stems, *slides}), repository)
+
+
+def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
+    """What writes the site, by the names of the files; the pages around all others come last."""
+    found: dict[str, Callable] = {}
+    for lesson in lessons:
+        found[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to)
+        if lesson.stem != EXAMINATION.notebook:
+            found[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
+    for name in names():
+        found[f"{name}.png, {name}_dark.png"] = partial(write_thumbnail, name, to)
+    return found | {"index.html": partial(write_site, lessons, to)}
+
+
+def write_site(lessons: list[StoredLesson], to: Path) -> None:
+    """Write the pages around those of the lessons."""
+    site = lessons[0].site
+    texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
+    shown, verdicts = gallery.shown(lessons), claims.every_verdict()
+    usual = site._asdict() | {
+        "policy": assets.policy([assets.THEME, SCRIPT, *assets.scripts("minisearch")], IMAGES),
+        "theme": assets.THEME,
+        "script": SCRIPT,
+        "about": ABOUT,
+        "around": page.AROUND,
+    }
+
+    def write(name: str, template: str = "", **values: Any) -> None:
+        context = usual | {"here": name, "title": page.AROUND.get(name), "lead": ""} | values
+        html = assets.TEMPLATES.get_template(f"{template or name}.html.j2").render(context)
+        assets.write_file(to / f"{name}.html", html.encode())
+
+    headings = {name: _heading(text) for name, text in texts.items()}
+    write("index", documents=headings, **_index(lessons))
+    write("pictures", pictures=shown)
+    write("glossary", "table", table=_table(glossary().table, map(term_id, TERMS), site))
+    anchors = (claim_id(*row) for row in verdicts)
+    write("claims", "table", table=_table(claims.table(verdicts), anchors, site))
+    table = _table(libraries.table(), map(libraries.row_id, census.rows()), site)
+    write("libraries", "table", title="What libraries do", table=table, lead=LIBRARIES)
+    write("references", sources=_sources(lessons))
+    write("search", documents=documents(lessons, texts, shown, verdicts))
+    write("about", citation=citation())
+    for name, text in texts.items():
+        html = page.labelled(markdown(text.partition("\n")[2], site))
+        # What scrolls is reached by a keyboard.
+        html = re.sub("<(table|pre)>", r'<\1 tabindex="0">', html)
+        write(name, "document", title=headings[name], text=html)
+    page.write_shared(to)
+    assets.write_library("minisearch", to / "assets")
+
+
+def _index(lessons) -> dict:
+    """What the front page shows of the lessons."""
+    opening = {
+        topic: next(filter(None, map(page.living, lesson.outputs)))
+        for lesson in lessons
+        for topic in OPENING
+        if lesson.stem == OF_TOPIC[topic].notebook
+    }
+    return {
+        "title": "A course on positional encodings",
+        "lessons": lessons,
+        "cards": CARDS,
+        "card_size": CARD,
+        "opening": opening,
+        "front": FRONT,
+        "policy": assets.policy([assets.THEME, FRONT], IMAGES, *assets.LIVE_POLICY),
+    }
+
+
+def _heading(text) -> str:
+    return text.partition("\n")[0].removeprefix("# ")
+
+
+def citation() -> dict:
+    """What CITATION.cff says."""
+    return yaml.safe_load(_beside("CITATION.cff").read_text("utf-8"))
+
+
+def _beside(file: str) -> Path:
+    """The path of a file that lies beside the package in a clone, and else in it."""
+    package = Path(posviz_tools.__file__).parent
+    return next(filter(Path.exists, (folder / file for folder in (package.parent, package))))
+
+
+def _table(table: str, anchors: Iterable[str], site) -> str:
+    """A table whose rows have anchors, and whose links lead to pages."""
+    soup = BeautifulSoup(page.labelled(sanitised(table, site)), "html.parser")
+    for row, anchor in zip(soup.select("tbody tr"), anchors, strict=True):
+        row["id"] = anchor
+    return soup.decode()
+
+
+def _sources(lessons) -> list[tuple[str, list[str]]]:
+    """Every source, by its name, and the stems of the lessons that cite it."""
+    return [
+        (entry, [lesson.stem for lesson in lessons if key in lesson.cited])
+        for key, entry in sources.listed(sources.bibliography()).items()
+    ]
