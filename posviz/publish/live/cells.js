@@ -6,7 +6,7 @@ import { libraries, run } from "../library.js";
 import { kept } from "./kept.js";
 import { adopt } from "./live.js";
 import { bar, begin, CUT, ENDLESS, Python, STOPPED } from "./python.js";
-/** @import { Index, OfCell, Told } from "./messages.d.ts" */
+/** @import { CellMessage, FromPython, Index } from "./messages.d.ts" */
 
 const PATIENCE = 10; // seconds
 const CHECK = /^check_\w+\(/m;
@@ -99,7 +99,7 @@ class Cell {
 /** All cells of this page, and the Python that runs them. */
 class Cells {
   /** @type {Map<string?, Cell>} */ #cells = new Map(); // by id
-  /** @type {Promise<Python<OfCell>> | undefined} */ #python;
+  /** @type {Promise<Python<CellMessage>> | undefined} */ #python;
   /** @type {Cell[]} */ #running = []; // cells, first the one that Python is at
   #at = ""; // the id of the cell that Python is at, which the first of these may need
   #began = 0;
@@ -145,7 +145,7 @@ class Cells {
   #start(/** @type {Index} */ index) {
     const python = new Python(index, {
       started: () => this.#running[0]?.say("runs …"),
-      told: (/** @type {Told<OfCell>} */ { id, message }) => {
+      told: (/** @type {FromPython<CellMessage>} */ { id, message }) => {
         if ("at" in message) this.#at = message.at;
         else this.#cells.get(id)?.show(message.html, message.failed);
       },
@@ -155,7 +155,7 @@ class Cells {
     return python;
   }
 
-  #send(/** @type {Python<OfCell>} */ python, /** @type {Cell} */ cell) {
+  #send(/** @type {Python<CellMessage>} */ python, /** @type {Cell} */ cell) {
     if (python.isReady && this.#running[0] === cell) cell.say("runs …");
     const sources = this.stored.map(({ id, source }) => [id, this.#cells.get(id)?.source ?? source]);
     this.#began = performance.now();
@@ -181,7 +181,7 @@ class Cells {
     cell.outputs.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
-  #died(/** @type {Python<OfCell>} */ python, /** @type {string} */ why) {
+  #died(/** @type {Python<CellMessage>} */ python, /** @type {string} */ why) {
     const cell = this.#running.shift(), at = this.#cells.get(this.#at);
     const first = make("code", {}, at?.source.trim().split("\n")[0] ?? "").outerHTML;
     const which = at && at !== cell && at.check !== cell?.id ? `The cell above that begins ${first}` : "This cell";

@@ -4,7 +4,7 @@ import { make } from "../../pictures/elements.js";
 import explorer from "../../pictures/explorer.js";
 import { bar, begin, CUT, lastLine, Python } from "./python.js";
 /** @import { Address, Bytes, ExplorerShown } from "../../pictures/protocol.d.ts" */
-/** @import { Index, OfPicture, Sent, Told, Values } from "./messages.d.ts" */
+/** @import { FromPython, Index, Pending, PictureMessage, Values } from "./messages.d.ts" */
 /** @typedef {{ of: string, height: string, values: Values }} Visit how a reader left a place */
 /** @typedef {(message: any, buffers: Bytes[]) => void} Listen */
 /** @typedef {(message: Address) => void} Send */
@@ -69,7 +69,7 @@ class Place {
     this.#end = () => {};
   }
 
-  /** @param {OfPicture} message @param {Bytes[]} buffers @param {Send} send @param {() => void} drawn */
+  /** @param {PictureMessage} message @param {Bytes[]} buffers @param {Send} send @param {() => void} drawn */
   hear(message, buffers, send, drawn) {
     if ("shown" in message) this.#draw(message.shown, send, drawn);
     else if ("values" in message) this.values = message.values;
@@ -122,7 +122,7 @@ class Pictures {
     this.over = over;
     this.python = new Python(index, {
       started: () => bar.say(this.#opening && STARTS), // until a picture lives
-      told: (/** @type {Told<OfPicture>} */ told) => this.#pass(told),
+      told: (/** @type {FromPython<PictureMessage>} */ told) => this.#pass(told),
       done: ({ id, patience }, failed) => {
         if (failed && patience === PATIENCE.open) this.#leave(id, lastLine(failed));
       },
@@ -153,7 +153,7 @@ class Pictures {
     this.#opened(id);
   }
 
-  #pass(/** @type {Told<OfPicture>} */ { id, message, buffers }) {
+  #pass(/** @type {FromPython<PictureMessage>} */ { id, message, buffers }) {
     const send = (/** @type {Address} */ out) =>
       this.python.send("session.hear", out.part === "export" ? PATIENCE.export : PATIENCE.hear, id, out);
     this.#open.get(id)?.hear(message, buffers, send, () => this.#opened(id));
@@ -172,7 +172,7 @@ class Pictures {
     this.#opened(id);
   }
 
-  #revive(/** @type {Sent | undefined} */ sent, /** @type {string} */ why, /** @type {boolean} */ isOver) {
+  #revive(/** @type {Pending | undefined} */ sent, /** @type {string} */ why, /** @type {boolean} */ isOver) {
     this.#opening = "";
     for (const place of this.#open.values()) place.rest();
     if (isOver) return this.over([...this.#open.values(), ...this.#waiting.splice(0)], why === CUT ? CUT : stopped(why));

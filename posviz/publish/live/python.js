@@ -1,7 +1,7 @@
 // Python in a worker: how it is fetched, started, asked, given up and started again.
 
 import { make } from "../../pictures/elements.js";
-/** @import { Died, FromWorker, Index, Listener, Loaded, Sent } from "./messages.d.ts" */
+/** @import { End, FromWorker, Index, Listener, Pending, Progress } from "./messages.d.ts" */
 
 const SITE = new URL(".", document.baseURI);
 const LOOK_EVERY = 1000; // milliseconds
@@ -35,7 +35,7 @@ class Bar {
     this.#progress.hidden = true;
   }
 
-  count(/** @type {Loaded} */ { loaded, of }) {
+  count(/** @type {Progress} */ { loaded, of }) {
     this.say(LOADS);
     this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB`;
     Object.assign(this.#progress, { hidden: false, max: of, value: loaded });
@@ -96,7 +96,7 @@ async function ask() {
 class Python {
   #starts = 0;
   /** @type {Worker | undefined} */ #worker;
-  /** @type {Sent[]} */ #sent = [];
+  /** @type {Pending[]} */ #sent = [];
   #clock = setInterval(() => this.#look(), LOOK_EVERY);
   isReady = false;
 
@@ -140,7 +140,7 @@ class Python {
       this.listener.started();
     } else if ("done" in told) {
       if (told.failed) console.error(told.failed);
-      this.listener.done(/** @type {Sent} */ (this.#sent.shift()), told.failed);
+      this.listener.done(/** @type {Pending} */ (this.#sent.shift()), told.failed);
     } else if ("died" in told) this.#die(told);
     else this.listener.told(told);
   }
@@ -152,7 +152,7 @@ class Python {
     if (first.looks > first.patience) this.#die({ died: ENDLESS });
   }
 
-  #die(/** @type {Died} */ { died, cut = false }) {
+  #die(/** @type {End} */ { died, cut = false }) {
     const [first] = this.#sent, isTooOften = this.#starts >= MOST_STARTS && !this.isReaders;
     const isOver = !this.isReady || isTooOften;
     if (this.#worker) this.#worker.onmessage = null; // what is under way comes too late
