@@ -5,7 +5,7 @@ import { make } from "../pictures/elements.js";
 const KEY = "posviz-theme", TITLE = "Light or dark";
 const system = matchMedia("(prefers-color-scheme: dark)"), { dataset } = document.documentElement;
 
-function show(chosen) {
+function show(/** @type {string?} */ chosen = null) {
   try {
     if (chosen) localStorage.setItem(KEY, chosen);
     chosen ??= localStorage.getItem(KEY);
