@@ -11,7 +11,8 @@ bench.watch = (selector) => {
   const scratch = document.createElement("canvas");
   const context = scratch.getContext("2d", { willReadFrequently: true, alpha: false });
   let last = null;
-  const mine = (bench.watching = {}); // one that has not noticed its end must not go on beside it
+  const mine = {}; // one that has not noticed its end must not go on beside it
+  bench.watching = mine;
   const look = () => {
     if (bench.watching !== mine) return;
     const sum = sumOfPixels(document.querySelector(selector), context);
@@ -44,7 +45,8 @@ bench.repeat = (events, act) =>
     const next = () => {
       if (event === events) return resolve();
       bench.events.push(performance.now());
-      act((event += 1));
+      event += 1;
+      act(event);
       requestAnimationFrame(next);
     };
     requestAnimationFrame(next);

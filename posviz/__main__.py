@@ -3,4 +3,5 @@
 from importlib.metadata import distribution
 
 [command] = distribution("posviz").entry_points.select(group="console_scripts", name="posviz")
-command.load()()
+if __name__ == "__main__":
+    command.load()()

@@ -27,7 +27,7 @@ from typing import Any
 from library_boxes import BOXES, Box
 
 ROOT = Path(__file__).parents[1]
-CENSUS, PAGE = ROOT / "posviz" / "blackbox" / "census.toml", ROOT / "docs" / "libraries.md"
+CENSUS, PAGE = ROOT / "posviz_course" / "blackbox" / "census.toml", ROOT / "docs" / "libraries.md"
 NOTES = ROOT / "scripts" / "library_notes.toml"
 HEAD = "# What released libraries do. `python scripts/libraries.py --write` writes this file.\n"
 MOST_NUMBERS = 16  # in a list

@@ -31,7 +31,7 @@ def test_names_of_tests_are_short():
 
 
 def test_names_of_classes_are_unique():
-    files = [*ROOT.glob("posviz/**/*.py"), *ROOT.glob("tests/**/*.py")]
+    files = [*ROOT.glob("posviz*/**/*.py"), *ROOT.glob("tests/**/*.py")]
     lines = "\n".join(file.read_text("utf-8") for file in files)
     counted = Counter(re.findall(r"^ *class (\w+)[(:]", lines, re.MULTILINE))
     assert [name for name, count in counted.items() if count > 1] == []

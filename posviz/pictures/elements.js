@@ -1,20 +1,16 @@
 // What every script makes of HTML.
 
-/**
- * An element with these properties and children.
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Partial<HTMLElementTagNameMap[Tag]>} properties
- * @param {(string | Node)[]} children
- * @returns {HTMLElementTagNameMap[Tag]}
- */
+/** An element with these properties and children.
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {(string | Node)[]} children
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} properties @returns {HTMLElementTagNameMap[Tag]} */
 function make(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
 }
 
-/** A button that opens and folds `folded`, which begins hidden, and then calls `changed`. */
+/** A button that opens and folds `folded`, which begins hidden, and then calls `changed`.
+ * @param {string} textContent @param {string} title @param {HTMLElement} folded */
 function makeOpener(textContent, title, folded, changed = () => {}) {
   const onclick = () => {
     folded.hidden = !folded.hidden;

@@ -5,15 +5,14 @@ import { makeExport } from "./export_panel.js";
 import { makeOptions } from "./options.js";
 import { makeScreen } from "./screen.js";
 import { makeSlider } from "./slider.js";
+/** @import { Address, Bytes, Channel, ExplorerShown, Widget } from "./protocol.d.ts" */
 
-/** @import { ExplorerShown, Widget } from "./protocol.d.ts" */
-
-const key = ({ part, knob }) => `${part} ${knob}`;
+const key = (/** @type {Address} */ { part, knob }) => `${part} ${knob}`;
 
 /** @param {Widget<{ shown: ExplorerShown }, any, any>} widget */
 function render({ model, el }) {
   const shown = model.get("shown"), listeners = new Map();
-  const channel = (address) => ({
+  const channel = (/** @type {Address} */ address) => /** @type {Channel<any, any>} */ ({
     host: model,
     send: (message) => {
       try {
@@ -52,7 +51,7 @@ function render({ model, el }) {
   const place = make("div");
   el.append(controls, exporting.panel, make("div", { className: "posviz-error" }, error), place);
 
-  const receive = (message, buffers = []) => {
+  const receive = (/** @type {Address} */ message, /** @type {Bytes[]} */ buffers = []) => {
     listeners.get(key(message))?.(message, buffers);
     if ("knob" in message) exporting.look(); // an open panel's line follows the knobs
   };

@@ -1,18 +1,13 @@
 // The Export panel: what to save, how it looks, its name; Save, and the same as a line of Python.
 
 import { make, makeOpener, unique } from "./elements.js";
-
 /** @import { Channel, ExportShown, Exported, ToExport } from "./protocol.d.ts" */
 
-const makeList = (values, texts = values) =>
+const makeList = (/** @type {string[]} */ values, texts = values) =>
   make("select", {}, ...values.map((value, i) => make("option", { value }, texts[i])));
 
-/**
- * Draws the button that opens the panel, and the panel.
- * @param {ExportShown} shown
- * @param {Channel<Exported, ToExport>} channel
- */
-function makeExport(shown, channel) {
+/** Draws the button that opens the panel, and the panel. */
+function makeExport(/** @type {ExportShown} */ shown, /** @type {Channel<Exported, ToExport>} */ channel) {
   const view = unique();
   const format = makeList([...shown.formats, ...shown.films]), style = makeList(shown.styles);
   const filmed = makeList(Object.keys(shown.movable), Object.values(shown.movable));

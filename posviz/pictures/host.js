@@ -1,20 +1,18 @@
 // What JupyterLab knows of the kernel and the way to it. Other hosts do not show it; there only
 // silence tells.
 
-/** @import { Channel } from "./protocol.d.ts" */
+/** @import { Host } from "./protocol.d.ts" */
 
 const ENDED = ["autorestarting", "restarting", "terminating", "dead"];
 const AGAIN_AFTER = 3000; // milliseconds, after which JupyterLab begins again to try often
 
-/**
- * Calls `ended` when the kernel has, and `back` when a way that was cut is there again; returns
+/** Calls `ended` when the kernel has, and `back` when a way that was cut is there again; returns
  * whether it is cut, how to try a way that is cut once more, and how to end this. What is sent while
  * it is cut waits until JupyterLab has waited for three seconds more: nothing should be.
- * @param {Channel<any, any>["host"]} host
- */
+ * @param {Host<any>} host @param {() => void} ended @param {() => void} back */
 function watchKernel({ widget_manager: manager }, ended, back) {
   const kernel = manager?.kernel;
-  const told = (_, status) => {
+  const told = (/** @type {unknown} */ _, /** @type {string} */ status) => {
     if (status === "connected") back();
     if (ENDED.includes(status)) ended();
   };

@@ -3,23 +3,19 @@
 
 import { unique } from "./elements.js";
 import { watchKernel } from "./host.js";
-
-/** @import { Channel, Standing, ToControl } from "./protocol.d.ts" */
+/** @import { Channel, Standing, ToControl, Wish } from "./protocol.d.ts" */
 
 const LOST_AFTER = 5000; // milliseconds without an answer: Python is busy, or the message is lost
 const LATE_AFTER = 150; // milliseconds, after which the handle shows that an answer is due
 
-/**
- * The newest thing to say goes when what went before is answered.
- * @param {Channel<Standing, ToControl>} channel
- * @param {HTMLElement} handle
- */
-function makeLine(channel, handle) {
+/** The newest thing to say goes when what went before is answered. */
+function makeLine(/** @type {Channel<Standing, ToControl>} */ channel, /** @type {HTMLElement} */ handle) {
   const view = unique();
   let change = 0; // as the kernel last told it
   let number = 0, typed = 0; // of the newest message, and of the newest that was typed
   let sent = 0; // when the message went that waits for an answer
-  let waits = null, last = {}; // what goes next, and what went last
+  let waits = /** @type {Wish?} */ (null); // what goes next
+  let last = /** @type {Wish} */ ({}); // what went last
   let late = 0, lost = 0; // timers
   const host = watchKernel(channel.host, () => {}, () => { // what a cut swallowed, or what waits since
     const what = waits ?? (sent ? last : null);
@@ -28,19 +24,19 @@ function makeLine(channel, handle) {
   });
   const isUnderWay = () => sent > 0 && performance.now() - sent < LOST_AFTER;
 
-  function send(what) {
+  function send(/** @type {Wish} */ what) {
     waits = what;
     flush();
   }
 
   function flush() {
-    if (waits && !isUnderWay() && !host.isCut()) go();
+    if (waits && !isUnderWay() && !host.isCut()) go(waits);
     // Tests wait for it: the picture is out of date while an answer is due.
     handle.dataset.unanswered = String(isUnderWay() || waits !== null);
   }
 
-  function go() {
-    [last, waits] = [waits, null];
+  function go(/** @type {Wish} */ what) {
+    [last, waits] = [what, null];
     sent = performance.now();
     number += 1;
     if ("typed" in last) typed = number;
@@ -52,7 +48,7 @@ function makeLine(channel, handle) {
   }
 
   /** Whether a message says something new: it is no answer, or the answer to the newest question. */
-  function hear(message) {
+  function hear(/** @type {Standing} */ message) {
     if (message.change !== change) waits = null; // the knob was changed meanwhile
     change = message.change;
     const isOwn = message.view === view, isAnswer = isOwn && message.number === number;
@@ -64,7 +60,8 @@ function makeLine(channel, handle) {
     return !waits && (!isOwn || isAnswer);
   }
 
-  const answersTyping = (message) => message.view === view && message.number === typed;
+  const answersTyping = (/** @type {Standing} */ message) =>
+    message.view === view && message.number === typed;
 
   function close() {
     clearTimeout(late);

@@ -2,13 +2,12 @@
 
 import { make, unique } from "./elements.js";
 import { makeLine } from "./line.js";
+/** @import { MakeControl, MakeInput, Standing } from "./protocol.d.ts" */
 
-/** @import { Channel, ControlShown, Standing, ToControl } from "./protocol.d.ts" */
-
-// What a reader chooses with, and how it is made to show where the knob stands.
+/** @type {Record<string, MakeInput>} */
 const MAKERS = { buttons: makeButtons, list: makeList, switch: makeSwitch, text: makeText };
 
-/** Radio buttons, which the keyboard knows by nature, that look like buttons in a row. */
+/** Radio buttons, which the keyboard knows, that look like buttons in a row. @type {MakeInput} */
 function makeButtons({ label, texts, absent }, send) {
   const name = unique();
   const inputs = texts.map((_, place) =>
@@ -22,36 +21,36 @@ function makeButtons({ label, texts, absent }, send) {
   return { root, inputs, show: ({ place }) => { inputs[place].checked = true; } };
 }
 
-/** A control of one input after its label. */
+/** A control of one input after its label.
+ * @param {string} label @param {HTMLInputElement | HTMLSelectElement} input
+ * @param {(standing: Standing) => void} show */
 function labelled(label, input, show) {
   const name = make("span", { textContent: label, title: label });
   return { root: make("label", { className: "posviz-labelled" }, name, input), inputs: [input], show };
 }
 
+/** @type {MakeInput} */
 function makeList({ label, texts }, send) {
   const options = texts.map((text) => make("option", {}, text));
   const list = make("select", { onchange: () => send({ place: list.selectedIndex }) }, ...options);
   return labelled(label, list, ({ place }) => { list.selectedIndex = place; });
 }
 
+/** @type {MakeInput} */
 function makeSwitch({ label }, send) {
   const onchange = () => send({ place: Number(box.checked) });
   const box = make("input", { type: "checkbox", onchange });
   return labelled(label, box, ({ place }) => { box.checked = place === 1; });
 }
 
+/** @type {MakeInput} */
 function makeText({ label }, send) {
   const oninput = () => send({ typed: line.value });
   const line = make("input", { type: "text", autocomplete: "off", oninput });
   return labelled(label, line, ({ text }) => { if (line.value !== text) line.value = text; });
 }
 
-/**
- * Draws the control of a choice, a switch or a text; returns how to end it.
- * @param {ControlShown} shown
- * @param {Channel<Standing, ToControl>} channel
- * @param {HTMLElement} el
- */
+/** Draws the control of a choice, a switch or a text. @type {MakeControl} */
 function makeOptions(shown, channel, el) {
   const { root, inputs, show } = MAKERS[shown.kind](shown, (wish) => line.send(wish));
   const line = makeLine(channel, root);

@@ -5,9 +5,8 @@
 import { make } from "./elements.js";
 
 /** The parts of a text that begin with a bold word: a paragraph, and the lists that follow it. */
-function parts(text) {
-  /** @type {Element[][]} */
-  const found = [];
+function parts(/** @type {Element} */ text) {
+  const found = /** @type {Element[][]} */ ([]);
   let isOpen = false;
   for (const element of text.children) {
     const isFirst = element.matches("p") && element.firstChild?.nodeName === "STRONG";
@@ -19,7 +18,7 @@ function parts(text) {
 }
 
 /** Shows an explorer's prompts; returns how to give them back to the text, or null for none. */
-function showPrompts(root) {
+function showPrompts(/** @type {Element} */ root) {
   const cell = root.closest(".jp-Cell")?.nextElementSibling;
   const text = cell?.querySelector(":scope.jp-MarkdownCell .jp-RenderedMarkdown");
   const [asked, noticed = []] = text ? parts(text) : [];
@@ -32,7 +31,7 @@ function showPrompts(root) {
   for (const element of asked) element.classList.add("posviz-elsewhere");
   for (const element of noticed) element.classList.add("posviz-later");
   const controls = root.querySelector(".posviz-controls");
-  for (const event of ["input", "click"]) controls.addEventListener(event, open, { signal });
+  for (const event of ["input", "click"]) controls?.addEventListener(event, open, { signal });
   noticed[0]?.addEventListener("click", open, { signal });
   return () => {
     over.abort();
@@ -42,11 +41,9 @@ function showPrompts(root) {
   };
 }
 
-/**
- * Scrolls an explorer that the reader has just run to where all of it is seen: JupyterLab goes on to
- * the next cell, and leaves the prompt and the first controls above the edge.
- */
-function comeIntoView(root) {
+/** Scrolls an explorer that the reader has just run to where all of it is seen: JupyterLab goes on to
+ * the next cell, and leaves the prompt and the first controls above the edge. */
+function comeIntoView(/** @type {Element} */ root) {
   const cell = root.closest(".jp-Cell");
   const isRun = [cell, cell?.nextElementSibling].some((each) => each?.matches(".jp-mod-active"));
   if (isRun) root.scrollIntoView({ block: "nearest" });

@@ -13,7 +13,7 @@ export interface Widget<Traits, Heard, Said> {
 }
 
 /** What carries messages, and tells of its own end. */
-interface Host<Heard = unknown> {
+export interface Host<Heard = unknown> {
   widget_manager?: { kernel?: Kernel | null }; // in JupyterLab and Notebook
   on(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
   off(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
@@ -38,7 +38,8 @@ export interface Channel<Heard, Said> {
   listen(listener: (message: Heard, buffers: Bytes[]) => void): void;
 }
 
-// The explorer: every message names its `knob` or its `part` ("screen", "export", "reset", "error").
+/** What every message of an explorer names. */
+export type Address = { part?: "screen" | "export" | "reset" | "error"; knob?: string };
 
 export interface ExplorerShown {
   css: [width: number, height: number]; // pixels that the picture is drawn for
@@ -86,10 +87,7 @@ export interface Style {
 }
 
 export interface CellsBox {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
+  left: number; top: number; width: number; height: number;
   across: number; // cells in a row
   colours: number;
   wide: 1 | 2; // bytes of a cell
@@ -106,16 +104,27 @@ export interface ControlShown extends Limits {
   play: boolean;
 }
 
-/** With neither place nor text it only asks how things stand. */
-export interface ToControl {
+/** What a reader does with a control; with neither it is only asked how things stand. */
+export type Wish = { place?: number; typed?: string; change?: number };
+
+export interface ToControl extends Wish {
   view: string;
   number: number; // of this view's messages
   change: number; // of the newest answer that this view has
-  place?: number;
-  typed?: string;
 }
 
-interface Limits {
+/** Draws a control into an element; returns how to end it. */
+export type MakeControl =
+  (shown: ControlShown, channel: Channel<Standing, ToControl>, el: HTMLElement) => () => void;
+
+/** Draws what a reader chooses with; `show` shows where the knob stands. */
+export type MakeInput = (shown: ControlShown, send: (wish: Wish) => void) => {
+  root: HTMLElement;
+  inputs: (HTMLInputElement | HTMLSelectElement)[];
+  show(standing: Standing): void;
+};
+
+export interface Limits {
   last_place: number; // the first is 0
   range: string; // of a number
   idle: string; // why it changes nothing now, or nothing
@@ -142,10 +151,7 @@ export interface ExportShown {
 export interface ToExport {
   view: string;
   filmed: string; // the knob that moves
-  name: string;
-  format: string;
-  style: string;
-  dark: boolean;
+  name: string; format: string; style: string; dark: boolean;
   save?: true;
 }
 

@@ -15,20 +15,20 @@ const SETTLED_AFTER = 60; // milliseconds: controls come one by one
 const SEEN_AFTER = 400; // milliseconds: by then JupyterLab has gone to the next cell
 
 /** Whether a page's own styles decide how large the picture is: not on a telephone on its side. */
-const isOnPage = (root) => root.matches(".posviz-live") && document.fullscreenElement !== root &&
-  !(root.matches(".posviz-narrow") && innerWidth > innerHeight);
+const isOnPage = (/** @type {Element} */ root) => document.fullscreenElement !== root &&
+  root.matches(".posviz-live") && !(root.matches(".posviz-narrow") && innerWidth > innerHeight);
 
-/**
- * The room for one canvas; where it stands alone or on a page, it has the size it is drawn for.
+/** The room for one canvas; where it stands alone or on a page, it has the size it is drawn for.
  * `changed` is told how many pixels of the screen make one that it is drawn for: when it is first
  * seen, and when they are others. Sizes are in CSS pixels.
- */
+ * @param {{ canvas: HTMLCanvasElement, caption: HTMLElement }} elements
+ * @param {[number, number]} size @param {(ratio: number) => void} changed */
 function makeRoom({ canvas, caption }, [width, height], changed) {
   let scale = 1, told = 0; // the ratio that `changed` was told
   let density = devicePixelRatio; // at the last look
   let across = 0; // px: the explorer has, at the last look
   let tallest = 0; // px: of the captions so far, so that nothing jumps while a slider moves
-  let timer = 0, hidePrompts = null;
+  let timer = 0, hidePrompts = /** @type {(() => void)?} */ (null);
 
   function fitSoon() {
     clearTimeout(timer);
@@ -53,10 +53,12 @@ function makeRoom({ canvas, caption }, [width, height], changed) {
     }
     canvas.dataset.scale = String(scale); // for tests
     density = devicePixelRatio;
-    if (density * scale !== told) changed(told = density * scale);
+    if (density * scale === told) return;
+    told = density * scale;
+    changed(told);
   }
 
-  function fitInto(root, controls) {
+  function fitInto(/** @type {Element} */ root, /** @type {HTMLElement} */ controls) {
     const isFull = document.fullscreenElement === root, most = isFull ? Infinity : MAX_SCALE;
     const isNotebook = !isFull && !root.matches(".posviz-live");
     const down = isNotebook ? Math.max(SCREEN, innerHeight - AROUND) : innerHeight;
@@ -69,7 +71,7 @@ function makeRoom({ canvas, caption }, [width, height], changed) {
     across = room;
     const column = root.matches(".posviz-narrow") ? NARROW_COLUMN : COLUMN;
     const scaleBeside = Math.min((across - column) / width, (down - GAPS) / height);
-    const box = controls.parentElement; // on a page, within the root
+    const box = /** @type {HTMLElement} */ (controls.parentElement); // on a page, within the root
     box.classList.remove("posviz-beside");
     tallest = Math.max(tallest, caption.scrollHeight);
     const asked = root.querySelector(".posviz-try")?.clientHeight ?? 0;

@@ -5,8 +5,7 @@ import { make, unique } from "./elements.js";
 import { watchKernel } from "./host.js";
 import { makeRoom } from "./room.js";
 import { makeScene } from "./stream/replay.js";
-
-/** @import { Channel, ExplorerShown, Frame, Pong, ToScreen } from "./protocol.d.ts" */
+/** @import { Bytes, Channel, ExplorerShown, Frame, Pong, ToScreen } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
 const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
@@ -22,7 +21,7 @@ const GONE = [BUSY, CUT, STOPPED]; // the last one that holds is told
 const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +
   'h-1.6V3.6H10zM14 10v4h-4v-1.6h2.4V10zM6 14H2v-4h1.6v2.4H6z"/></svg>';
 
-function makeElements(el) {
+function makeElements(/** @type {HTMLElement} */ el) {
   const canvas = make("canvas", { role: "img" }), caption = make("figcaption");
   const enlarge = make("button", {
     className: "posviz-enlarge",
@@ -43,8 +42,8 @@ function makeElements(el) {
 }
 
 /** Whether what lies behind an element is dark. A view is asked before it is in its page. */
-function isDark(element) {
-  let behind = element.isConnected ? element : document.body;
+function isDark(/** @type {HTMLElement} */ element) {
+  let behind = /** @type {HTMLElement?} */ (element.isConnected ? element : document.body);
   for (; behind; behind = behind.parentElement) {
     const colour = getComputedStyle(behind).backgroundColor; // rgb(…), or rgba(…) where it is seen through
     if (colour.startsWith("rgb(")) return Math.max(...colour.slice(4).split(",").map(parseFloat)) < 128;
@@ -52,18 +51,16 @@ function isDark(element) {
   return false;
 }
 
-function isInView(element) {
+function isInView(/** @type {Element} */ element) {
   const { top, bottom } = element.getBoundingClientRect();
   return bottom > 0 && top < innerHeight;
 }
 
-/**
- * Shows frames in their order, and calls `lost` where one is missing.
- * @param {ReturnType<typeof makeElements>} elements
- */
+/** Shows frames in their order, and calls `lost` where one is missing.
+ * @param {ReturnType<typeof makeElements>} elements @param {() => void} lost */
 function makePainter({ canvas, caption, said, notice }, lost) {
   const scene = makeScene(canvas);
-  let waiting = [], isPainting = false, isClosed = false;
+  let waiting = /** @type {[Frame, Bytes[]][]} */ ([]), isPainting = false, isClosed = false;
   let shown = 0; // the number of the frame on the canvas
   let saying = 0; // a timer
 
@@ -98,7 +95,7 @@ function makePainter({ canvas, caption, said, notice }, lost) {
         for (const [frame, buffers] of frames) await scene.take(frame, buffers);
         if (isClosed) return scene.close();
         scene.draw();
-        tell(frames.at(-1)[0]);
+        tell(frames[frames.length - 1][0]);
       }
     } catch (error) {
       notice.textContent = `This frame could not be shown: ${error}`;
@@ -109,7 +106,7 @@ function makePainter({ canvas, caption, said, notice }, lost) {
   }
 
   return {
-    take: (frame, buffers) => {
+    take: (/** @type {Frame} */ frame, /** @type {Bytes[]} */ buffers) => {
       waiting.push([frame, buffers]);
       canvas.dataset.painting = ""; // tests wait until it is gone, and for what is asked
       paint();
@@ -122,11 +119,8 @@ function makePainter({ canvas, caption, said, notice }, lost) {
   };
 }
 
-/**
- * The way to a kernel that may be busy or gone.
- * @param {Channel<Frame | Pong, ToScreen>} channel
- * @param {ReturnType<typeof makeElements>} elements
- */
+/** The way to a kernel that may be busy or gone.
+ * @param {Channel<Frame | Pong, ToScreen>} channel @param {ReturnType<typeof makeElements>} elements */
 function makeWay(channel, { figure, canvas, notice }) {
   const view = unique();
   let ratio = devicePixelRatio; // pixels of the screen per pixel of the picture
@@ -134,14 +128,15 @@ function makeWay(channel, { figure, canvas, notice }) {
   let askedAgain = 0; // when a whole frame was last asked for because one was lost
   let isHeard = false; // whether any frame has come
   let dark = false; // whether the page was when the kernel was last told
-  let dragged = 0, place = null; // when the place was sent that waits for an answer; the newest since
+  let dragged = 0; // when the place was sent that waits for an answer
+  let place = /** @type {[number, number]?} */ (null); // the newest since
   const host = watchKernel(channel.host, () => goodbye(STOPPED), () => ask());
 
-  function goodbye(why) {
+  function goodbye(/** @type {string} */ why) {
     if (GONE.indexOf(why) > GONE.indexOf(notice.textContent)) notice.textContent = why;
   }
 
-  function send(message) {
+  function send(/** @type {Omit<ToScreen, "view">} */ message) {
     if (!host.isCut()) channel.send({ view, ...message });
   }
 
@@ -159,7 +154,7 @@ function makeWay(channel, { figure, canvas, notice }) {
   const silence = () => asked && performance.now() - asked;
 
   // One place is on its way at a time; of those that come meanwhile only the newest is kept.
-  function drag(newest) {
+  function drag(/** @type {[number, number]} */ newest) {
     place = newest;
     if (dragged && performance.now() - dragged < SILENT) return;
     dragged = performance.now();
@@ -193,13 +188,16 @@ function makeWay(channel, { figure, canvas, notice }) {
       send(page());
       asked ||= performance.now();
     },
-    /** Whether a message is a frame. */
+    /** Whether a message is a frame. @type {(message: Frame | Pong) => message is Frame} */
     hear: (message) => {
-      const wasSilent = silence() > SILENT, isOwn = message.pong === view;
+      const wasSilent = silence() > SILENT, isOwn = "pong" in message && message.pong === view;
       asked = 0;
       if (GONE.includes(notice.textContent)) notice.textContent = "";
       if (wasSilent) ask();
-      if (!("pong" in message)) return isHeard = true;
+      if (!("pong" in message)) {
+        isHeard = true;
+        return true;
+      }
       if (isOwn) dragged = 0;
       if (!dragged && place) drag(place);
       if (isOwn && !isHeard) ask(); // the frame that was asked for first was lost
@@ -210,9 +208,10 @@ function makeWay(channel, { figure, canvas, notice }) {
   };
 }
 
-/** Calls `drag` with the place of a pointer that is pressed on the picture, and wherever it moves. */
+/** Calls `drag` with the place of a pointer that is pressed on the picture, and wherever it moves.
+ * @param {HTMLCanvasElement} canvas @param {(place: [number, number]) => void} drag */
 function watchDrags(canvas, drag) {
-  const share = (at, of) => Math.min(Math.max(at / of, 0), 1);
+  const share = (/** @type {number} */ at, /** @type {number} */ of) => Math.min(Math.max(at / of, 0), 1);
   canvas.style.cursor = "crosshair";
   canvas.style.touchAction = "pinch-zoom"; // a finger drags, too, and does not scroll the page
   canvas.onpointermove = ({ buttons, clientX, clientY }) => {
@@ -222,16 +221,13 @@ function watchDrags(canvas, drag) {
   };
   canvas.onpointerdown = (event) => {
     canvas.setPointerCapture(event.pointerId);
-    canvas.onpointermove(event);
+    canvas.onpointermove?.(event);
   };
 }
 
-/**
- * Draws the canvas, its caption and its notices; returns how to end it.
+/** Draws the canvas, its caption and its notices; returns how to end it.
  * @param {Pick<ExplorerShown, "css" | "drags">} shown
- * @param {Channel<Frame | Pong, ToScreen>} channel
- * @param {HTMLElement} el
- */
+ * @param {Channel<Frame | Pong, ToScreen>} channel @param {HTMLElement} el */
 function makeScreen({ css, drags }, channel, el) {
   const elements = makeElements(el), { host } = channel, way = makeWay(channel, elements);
   const painter = makePainter(elements, way.askAgain), room = makeRoom(elements, css, way.ask);

@@ -2,26 +2,22 @@
 
 import { make, unique } from "./elements.js";
 import { makeLine } from "./line.js";
-
-/** @import { Channel, ControlShown, Standing, ToControl } from "./protocol.d.ts" */
+/** @import { Limits, MakeControl } from "./protocol.d.ts" */
 
 const PLAYS_FOR = 6000; // milliseconds from end to end, so that few places can be told apart
 const PRESS = 400; // milliseconds
 const STEP_EVERY = [50, 700]; // milliseconds, the least and the most while it plays
 
-const drawn = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
-const PLAY = drawn("M4 2v12l10-6z"), PAUSE = drawn("M3 2h4v12H3zM9 2h4v12H9z");
-const REPEAT = drawn("M8 2V0l4 3.2L8 6.4V4a4.2 4.2 0 1 0 4.2 4.2h2A6.2 6.2 0 1 1 8 2z");
+const svg = (/** @type {string} */ d) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${d}"/></svg>`;
+const PLAY = svg("M4 2v12l10-6z"), PAUSE = svg("M3 2h4v12H3zM9 2h4v12H9z");
+const REPEAT = svg("M8 2V0l4 3.2L8 6.4V4a4.2 4.2 0 1 0 4.2 4.2h2A6.2 6.2 0 1 1 8 2z");
 
-/**
- * Steps through the places, each when the one before has been answered; returns its buttons, and how
- * to pause.
- * @param {HTMLInputElement} slider
- * @param {ReturnType<typeof makeLine>} line
- */
+/** Steps through the places, each when the one before has been answered; its buttons, and how to pause.
+ * @param {HTMLInputElement} slider @param {string} label
+ * @param {ReturnType<typeof makeLine>} line @param {() => void} move */
 function makePlayer(slider, label, line, move) {
   let timer = 0, repeats = false;
-  const show = (innerHTML, what) => {
+  const show = (/** @type {string} */ innerHTML, /** @type {string} */ what) => {
     const title = `${what} ${label}`;
     Object.assign(play, { innerHTML, title, ariaLabel: title });
   };
@@ -61,12 +57,7 @@ function makePlayer(slider, label, line, move) {
   return { buttons: [play, repeat], pause };
 }
 
-/**
- * Draws a number's control; returns how to end it.
- * @param {ControlShown} shown
- * @param {Channel<Standing, ToControl>} channel
- * @param {HTMLElement} el
- */
+/** Draws a number's control. @type {MakeControl} */
 function makeSlider(shown, channel, el) {
   const { label } = shown, id = unique();
   // A telephone's keys for numbers have no minus.
@@ -83,7 +74,7 @@ function makeSlider(shown, channel, el) {
   el.append(make("label", { textContent: label, htmlFor: id, title: label }));
   el.append(slider, box, ...(shown.play ? buttons : []), why, refusal);
 
-  /** Takes what other knobs leave of this one. */
+  /** Takes what other knobs leave of this one. @param {Limits} limits */
   function limit({ last_place, range, idle }) {
     slider.max = String(last_place);
     box.title = range;
@@ -93,11 +84,11 @@ function makeSlider(shown, channel, el) {
     slider.disabled = idle !== "";
     el.classList.toggle("posviz-idle", idle !== "");
   }
-  function refuse(message) {
+  function refuse(/** @type {string} */ message) {
     refusal.textContent = message;
     box.ariaInvalid = String(message !== "");
   }
-  function show(value) {
+  function show(/** @type {string} */ value) {
     if (box.value === value) return;
     box.value = value;
     if (document.activeElement === box) box.select(); // what is typed now takes its place

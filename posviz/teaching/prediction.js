@@ -3,10 +3,11 @@
 /** @import { Widget } from "../pictures/protocol.d.ts" */
 
 /** Opens the answer with the first choice that is opened; `told` hears which one that was. */
-function follow(root, told = (_choice) => {}) {
-  const answer = root.querySelector(".posviz-answer"), choices = [...root.querySelectorAll(".posviz-guess")];
+function follow(/** @type {Element} */ root, told = (/** @type {number} */ _choice) => {}) {
+  const answer = /** @type {HTMLDetailsElement?} */ (root.querySelector(".posviz-answer"));
+  const choices = [...root.querySelectorAll(".posviz-guess")];
   root.addEventListener("toggle", ({ target }) => {
-    const choice = choices.indexOf(target);
+    const choice = choices.indexOf(/** @type {Element} */ (target));
     if (choice < 0 || !answer || answer.open) return;
     answer.open = true;
     root.toggleAttribute("data-answered", true);

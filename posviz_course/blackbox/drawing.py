@@ -12,7 +12,7 @@ from matplotlib.ticker import NullFormatter
 
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.pictures.export import notebook_png
+from posviz.pictures.bitmaps import notebook_png
 from posviz.pictures.style import SIGNED, style_context
 from posviz.pictures.styled_figure import StyledFigure
 from posviz_course.blackbox.lines import compute

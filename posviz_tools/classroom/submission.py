@@ -32,7 +32,7 @@ except ImportError:  # Windows
 SECONDS = 10  # for each statement and each call; on a core 3 times that for an exercise
 PATIENCE = 6  # times that by the clock
 MEMORY = 2**30  # bytes
-PACKAGES = [str(Path(p.__file__).parent) for p in (posviz, posviz_course, posviz_tools)]
+PACKAGES = [p.__path__[0] for p in (posviz, posviz_course, posviz_tools)]
 INSIDE = Path(inside.__file__)
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 

@@ -1,7 +1,7 @@
 // Runs a library of other people, which lies beside the page packed in a style, deflated and as base64: of
 // all files, a page from a disk reads no others. The page's policy names the library's hash.
 
-import { make } from "../pictures/elements.js";
+import { make } from "../../posviz/pictures/elements.js";
 
 const OF_SPACES = ["lspace", "rspace"]; // of MathML, which \\bmod sets
 const libraries = /** @type {any} */ (globalThis);
@@ -9,9 +9,12 @@ const libraries = /** @type {any} */ (globalThis);
 let last = Promise.resolve(); // of the libraries: all come through one property of a style
 
 /** Runs a library, by its file in assets/, after those that were asked for before. */
-const run = (file) => last = last.catch(() => {}).then(() => load(file));
+function run(/** @type {string} */ file) {
+  last = last.catch(() => {}).then(() => load(file));
+  return last;
+}
 
-async function load(file) {
+async function load(/** @type {string} */ file) {
   const href = `assets/${file}.css`, link = make("link", { rel: "stylesheet", href });
   await new Promise((resolve, reject) => {
     link.onload = resolve;
@@ -26,7 +29,7 @@ async function load(file) {
 }
 
 /** Sets the formulas of a page, but for what is of this class. */
-async function setFormulas(ignoreHtmlClass) {
+async function setFormulas(/** @type {string} */ ignoreHtmlClass) {
   libraries.MathJax = {
     tex: {
       inlineMath: [["$", "$"]],
@@ -38,6 +41,7 @@ async function setFormulas(ignoreHtmlClass) {
     startup: {
       ready() { // a formula makes no link, no picture and no style of its own, as \\mmlToken would
         const { MathJax } = libraries, read = MathJax._.input.tex.ParseUtil.default;
+        /** @type {(_: unknown, name: string, value: string) => string} */
         read.MmlFilterAttribute = (_, name, value) => OF_SPACES.includes(name) ? value : "";
         MathJax.startup.defaultReady();
       },

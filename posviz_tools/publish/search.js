@@ -1,6 +1,6 @@
 // A field above a table: of its rows those stay that have every word that is typed.
 
-import { make } from "../pictures/elements.js";
+import { make } from "../../posviz/pictures/elements.js";
 
 for (const place of document.querySelectorAll(".posviz-search")) {
   const around = place.closest(".outputs") ?? document;

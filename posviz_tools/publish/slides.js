@@ -10,7 +10,8 @@ const SIZES = [56, 28]; // pixels of a question's letters, the largest and the s
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-explorer") !== null;
-const answerOf = (asked) => asked.querySelector(".posviz-answer");
+const answerOf = (/** @type {Element} */ asked) =>
+  /** @type {HTMLDetailsElement} */ (asked.querySelector(".posviz-answer"));
 
 for (const asked of document.querySelectorAll(ASKED)) {
   prediction.follow(asked);
@@ -51,8 +52,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   const { Reveal, RevealNotes } = libraries;
   // The speaker's window lacks the style that hides these.
   for (const spoken of document.querySelectorAll(".notes mjx-assistive-mml")) spoken.remove();
-  Reveal.on("fragmentshown", ({ fragment }) => { fragment.open = true; });
-  Reveal.on("fragmenthidden", ({ fragment }) => { fragment.open = false; });
+  Reveal.on("fragmentshown", (/** @type {any} */ { fragment }) => { fragment.open = true; });
+  Reveal.on("fragmenthidden", (/** @type {any} */ { fragment }) => { fragment.open = false; });
   Reveal.on("slidechanged", () => { focused().blur(); fit(); });
   Reveal.initialize({
     width: 1920,

@@ -1,11 +1,11 @@
 // Light or dark: as the reader chose it, else as the system has it. It runs in the head, before anything is seen.
 
-import { make } from "../pictures/elements.js";
+import { make } from "../../posviz/pictures/elements.js";
 
 const KEY = "posviz-theme", TITLE = "Light or dark";
 const system = matchMedia("(prefers-color-scheme: dark)"), { dataset } = document.documentElement;
 
-function show(chosen) {
+function show(/** @type {string?} */ chosen = null) {
   try {
     if (chosen) localStorage.setItem(KEY, chosen);
     chosen ??= localStorage.getItem(KEY);

@@ -98,4 +98,4 @@ def test_configuration_is_pasted(host):
     reader.root.get_by_role("textbox", name="config.json").click()
     host.page.keyboard.press("Control+V")
     host.page.keyboard.press("Enter")
-    says(reader, "The pasted text: trained on 4,096 tokens, 163,840 promised")
+    says(reader, "The pasted text: unscaled frequencies for 4,096 tokens, 163,840 promised")

@@ -92,7 +92,7 @@ def test_stopping_leaves_whole_files_only(tmp_path, number, status, whole_group)
 
 WARNS = """
 import warnings
-from posviz import __main__
+from posviz_tools import __main__
 __main__.app = lambda: warnings.warn("no font has this letter")
 __main__.main()
 """

@@ -5,7 +5,7 @@ import sys
 
 from typer.testing import CliRunner
 
-from posviz import __main__
+from posviz_tools import __main__
 from posviz_tools.cli import arguments, start
 
 

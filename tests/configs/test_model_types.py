@@ -54,7 +54,7 @@ def test_all_defaults_of_transformers_are_read_as_its_code_has_them():
 
 
 @pytest.mark.slow("20 models, a quarter of a second each")
-def test_edited_files_are_read_as_transformers_reads_them_or_it_is_said():
+def test_edited_files_are_read_or_it_is_said():
     draw, count, wrong = random.Random(SEED), 0, []
     while count < SAMPLE:
         found = edited(draw.choice(sorted(CONFIG_MAPPING_NAMES)), draw.choice(MUTATIONS))
@@ -64,7 +64,7 @@ def test_edited_files_are_read_as_transformers_reads_them_or_it_is_said():
 
 
 @pytest.mark.release
-def test_all_edits_of_all_types_are_read_as_transformers_reads_them_or_it_is_said():
+def test_all_edits_of_all_types_are_read_or_it_is_said():
     found = [edited(name, mutation) for name in CONFIG_MAPPING_NAMES for mutation in MUTATIONS]
     assert not [each for each in found if each]
     assert found.count("") >= 1_000

@@ -131,7 +131,7 @@ def test_a_kernel_that_dies_is_told_with_the_notebook(tmp_path):
 RERUNS = """
 import sys
 from pathlib import Path
-from posviz import __main__
+from posviz_tools import __main__
 from posviz_tools.cli import arguments
 _, *files = sys.argv
 arguments.lesson_notebooks = lambda *_: [Path(file) for file in files]

@@ -15,7 +15,7 @@ SAVES = "from posviz import ThreeDoors\nprint(ThreeDoors().save('figures/03_door
 RERUNS = """
 import sys
 from pathlib import Path
-from posviz import __main__
+from posviz_tools import __main__
 from posviz_tools.cli import arguments
 arguments.notebooks = lambda: {"03_learned_embeddings": Path("03_short.ipynb")}
 sys.argv = ["posviz", "rerun", "03"]

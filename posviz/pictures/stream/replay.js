@@ -6,7 +6,8 @@
 // Path codes as in matplotlib's Path.
 const MOVE = 1, LINE = 2, QUADRATIC = 3, CUBIC = 4, CLOSE = 79;
 
-/** A path of rows (code, x, y); a curve's control points are rows of their own. */
+/** A path of rows (code, x, y); a curve's control points are rows of their own.
+ * @param {Float32Array} rows @param {number} first @param {number} count */
 function trace(rows, first, count) {
   const path = new Path2D();
   for (let i = 3 * first; i < 3 * (first + count); i += 3) {
@@ -27,11 +28,10 @@ function trace(rows, first, count) {
 
 const PIECE = 32;
 
-/**
- * A long line in pieces: one stroke of 512 points takes a browser twice as long as 16 of 32. Each
+/** A long line in pieces: one stroke of 512 points takes a browser twice as long as 16 of 32. Each
  * piece has a segment of the next and blunt ends, so that every corner is joined in one of them;
  * the line's own ends are drawn again in its own style. Undefined for what must stay whole.
- */
+ * @param {Float32Array} rows @param {number} first @param {number} count @param {Style} style */
 function pieces(rows, first, count, style) {
   const last = first + count - 1, opaque = style.stroke?.endsWith("ff");
   if (count < 2 * PIECE || !opaque || style.fill || style.dash) return undefined;
@@ -40,7 +40,7 @@ function pieces(rows, first, count, style) {
     { length: Math.ceil((count - 1) / PIECE) },
     (_, i) => trace(rows, first + i * PIECE, Math.min(PIECE + 2, count - i * PIECE)),
   );
-  const point = (i) => [rows[3 * i + 1], rows[3 * i + 2]];
+  const point = (/** @type {number} */ i) => [rows[3 * i + 1], rows[3 * i + 2]];
   const ends = [[first, 1], [last, -1]].map(([end, step]) => {
     const [x, y] = point(end), opposite = first + last - end;
     let next = end + step; // matplotlib repeats the last point, which gives the end no direction
@@ -53,12 +53,8 @@ function pieces(rows, first, count, style) {
   return { blunt, ends };
 }
 
-/**
- * Sets a style once, returns how to paint a path in it.
- * @param {CanvasRenderingContext2D} context
- * @param {Style} style
- */
-function brush(context, style) {
+/** Sets a style once, returns how to paint a path in it. */
+function brush(/** @type {CanvasRenderingContext2D} */ context, /** @type {Style} */ style) {
   if (style.fill) context.fillStyle = style.fill;
   if (style.stroke) {
     context.strokeStyle = style.stroke;
@@ -69,19 +65,17 @@ function brush(context, style) {
     context.setLineDash(style.dash ?? []);
     context.lineDashOffset = style.dash_offset ?? 0;
   }
-  return (path) => {
+  return (/** @type {Path2D} */ path) => {
     if (style.fill) context.fill(path);
     if (style.stroke) context.stroke(path);
   };
 }
 
-const copied = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+const copied = (/** @type {Bytes} */ bytes) =>
+  bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
-/**
- * The pixels of a heatmap: for each pixel the colour of the cell that lies there.
- * @param {CellsBox} box
- * @param {Bytes} bytes
- */
+/** The pixels of a heatmap: for each pixel the colour of the cell that lies there.
+ * @param {CellsBox} box @param {Bytes} bytes */
 function coloured({ width, height, across, colours, wide }, bytes) {
   const data = copied(bytes);
   const colour = new Uint32Array(data, 0, colours);
@@ -104,13 +98,9 @@ function coloured({ width, height, across, colours, wide }, bytes) {
   return canvas;
 }
 
-/**
- * Makes a call ready once; returns how to draw it.
- * @param {CanvasRenderingContext2D} context
- * @param {Float32Array} rows
- * @param {Bytes[]} images
- * @param {Call} call
- */
+/** Makes a call ready once; returns how to draw it.
+ * @param {CanvasRenderingContext2D} context @param {Float32Array} rows
+ * @param {Bytes[]} images @param {Call} call */
 function ready(context, rows, images, call) {
   if (call[0] === "cells") {
     const [, , box, image] = call, canvas = coloured(box, images[image]);
@@ -140,10 +130,9 @@ function ready(context, rows, images, call) {
   return () => brush(context, style)(path);
 }
 
-/**
- * Draws within a style's clip, a box of whole pixels, a path or both.
- * @param {Style} style
- */
+/** Draws within a style's clip, a box of whole pixels, a path or both.
+ * @param {CanvasRenderingContext2D} context @param {Float32Array} rows
+ * @param {Style} style @param {() => void} draw */
 function clipped(context, rows, style, draw) {
   if (!style.clip && !style.clip_path) return draw;
   const box = new Path2D(), path = style.clip_path && trace(rows, ...style.clip_path);
@@ -157,13 +146,10 @@ function clipped(context, rows, style, draw) {
   };
 }
 
-/**
- * What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn.
- * @param {HTMLCanvasElement} canvas
- */
-function makeScene(canvas) {
+/** What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn. */
+function makeScene(/** @type {HTMLCanvasElement} */ canvas) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
-  let bitmap = null, artists = [];
+  let bitmap = /** @type {ImageBitmap?} */ (null), artists = /** @type {(() => void)[][]} */ ([]);
 
   function close() {
     bitmap?.close();
@@ -171,12 +157,8 @@ function makeScene(canvas) {
     artists = [];
   }
 
-  /**
-   * Takes in what a message brings; nothing is seen until it is drawn.
-   * @param {Frame} message
-   * @param {Bytes[]} buffers
-   */
-  async function take(message, buffers) {
+  /** Takes in what a message brings; nothing is seen until it is drawn. */
+  async function take(/** @type {Frame} */ message, /** @type {Bytes[]} */ buffers) {
     if (message.whole) {
       const [png, ...others] = buffers;
       const newest = await createImageBitmap(new Blob([png], { type: "image/png" }));
@@ -194,6 +176,7 @@ function makeScene(canvas) {
   }
 
   function draw() {
+    if (!bitmap) return;
     const { width, height } = bitmap;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     context.drawImage(bitmap, 0, 0);

@@ -1,6 +1,6 @@
 // What a reader does with a page's answers: predictions chosen before, a notebook with them, all of it anew.
 
-import { make } from "../../pictures/elements.js";
+import { make } from "../../../posviz/pictures/elements.js";
 import prediction from "../../teaching/prediction.js";
 import { Cells } from "./cells.js";
 import { kept } from "./kept.js";
@@ -10,9 +10,9 @@ const WITH_ANSWERS = "Get the notebook with your code";
 
 /** Predictions and votes: what was chosen before is chosen again. */
 function follow() {
-  const asked = {};
+  const asked = /** @type {Record<string, number>} */ ({});
   for (const root of document.querySelectorAll(".posviz-prediction")) {
-    const cell = root.closest("[data-cell]")?.getAttribute("data-cell");
+    const cell = String(root.closest("[data-cell]")?.getAttribute("data-cell"));
     asked[cell] = (asked[cell] ?? 0) + 1;
     const name = `${cell} ${asked[cell]}`, choice = kept.chosen[name];
     prediction.follow(root, (chosen) => kept.choose(name, chosen));
@@ -21,7 +21,7 @@ function follow() {
 }
 
 /** The notebook as it was stored, with the reader's sources. */
-async function withAnswers(url) {
+async function withAnswers(/** @type {string} */ url) {
   const notebook = await (await fetch(url)).json();
   for (const cell of notebook.cells) {
     if (!(cell.id in kept.sources)) continue;
@@ -31,7 +31,7 @@ async function withAnswers(url) {
 }
 
 /** Lets the link to the notebook give that with the answers. */
-function offer(link) {
+function offer(/** @type {HTMLAnchorElement} */ link) {
   const plain = link.textContent, { href, pathname } = link;
   const onclick = () => {
     if (!confirm(ASKED)) return;
@@ -58,5 +58,5 @@ function offer(link) {
 follow();
 const stored = document.getElementById("posviz-cells");
 if (stored && location.protocol !== "file:" && "WebAssembly" in globalThis) new Cells(JSON.parse(stored.textContent));
-const link = document.querySelector("a[download]");
+const link = /** @type {HTMLAnchorElement?} */ (document.querySelector("a[download]"));
 if (link) offer(link);

@@ -1,11 +1,12 @@
 // Lets the cells of a page be written and run: Python in a worker of its own, so that a loop without an end
 // stops no picture.
 
-import { make } from "../../pictures/elements.js";
+import { make } from "../../../posviz/pictures/elements.js";
 import { libraries, run } from "../library.js";
 import { kept } from "./kept.js";
 import { adopt } from "./live.js";
 import { bar, begin, CUT, ENDLESS, Python, STOPPED } from "./python.js";
+/** @import { CellMessage, FromPython, Index } from "./messages.d.ts" */
 
 const PATIENCE = 10; // seconds
 const CHECK = /^check_\w+\(/m;
@@ -13,21 +14,20 @@ const KEPT = "kept in this browser";
 const RUNS = ":scope > :is(.source, .posviz-run)"; // what a cell is written and run by
 const NOT_RUN = "<p>Not run since you changed it.</p>";
 
-let editor = null; // a promise
+let editor = /** @type {Promise<void>?} */ (null);
 
-/**
- * A cell that its reader may change and run. One that checks the answer above it runs with that, and shows
- * what it says alone.
- */
+/** A cell that its reader may change and run. One that checks the answer above it runs with that, and shows
+ * what it says alone. */
 class Cell {
   #state = make("span", { className: "posviz-state", role: "status" });
   #button = make("button", { onclick: () => this.pressed() });
   #undo = make("button", { onclick: () => this.#write?.(this.stored) }, "Undo my changes");
   #label;
-  #write; // a text into the editor
+  /** @type {((text: string) => void) | undefined} */ #write; // into the editor
   isRunning = false;
 
-  /** `check`: the id of the cell that checks this one's answer, if one does; `pressed` is told of the cell. */
+  /** @param {Element} el @param {{ id: string, source: string }} stored @param {(cell: Cell) => void} pressed
+   * @param {string | undefined} check the id of the cell that checks this one's answer, if one does */
   constructor(el, { id, source }, check, pressed) {
     this.el = el;
     this.id = id;
@@ -55,19 +55,21 @@ class Cell {
 
   /** Puts an editor in the place of the stored source. */
   async open() {
-    await (editor ??= run("codemirror/editor.js"));
-    const place = make("div", { className: "posviz-editor" }), stored = this.el.querySelector(".source");
+    editor ??= run("codemirror/editor.js");
+    await editor;
+    const place = make("div", { className: "posviz-editor" });
+    const stored = /** @type {HTMLElement} */ (this.el.querySelector(".source"));
     this.#write = libraries.posvizEdit(place, {
       text: this.source,
       label: this.check ? "Your answer" : "Code",
       run: this.pressed,
-      changed: (text) => this.#changed(text),
+      changed: (/** @type {string} */ text) => this.#changed(text),
     });
     stored.before(place);
     stored.hidden = true;
   }
 
-  #changed(text) {
+  #changed(/** @type {string} */ text) {
     this.source = text;
     this.#undo.hidden = !this.isChanged;
     if (kept.write(this.id, this.isChanged ? text : undefined) && !this.isRunning) this.note(KEPT);
@@ -86,7 +88,7 @@ class Cell {
     this.#state.textContent = text;
   }
 
-  show(html, failed) {
+  show(/** @type {string} */ html, /** @type {boolean} */ failed) {
     this.say("");
     this.outputs.innerHTML = html;
     this.outputs.toggleAttribute("data-failed", failed);
@@ -96,9 +98,9 @@ class Cell {
 
 /** All cells of this page, and the Python that runs them. */
 class Cells {
-  #cells = new Map(); // by id
-  #python; // a promise
-  #running = []; // cells, first the one that Python is at
+  /** @type {Map<string?, Cell>} */ #cells = new Map(); // by id
+  /** @type {Promise<Python<CellMessage>> | undefined} */ #python;
+  /** @type {Cell[]} */ #running = []; // cells, first the one that Python is at
   #at = ""; // the id of the cell that Python is at, which the first of these may need
   #began = 0;
 
@@ -109,7 +111,7 @@ class Cells {
       for (const { isIntersecting, target } of entries) {
         if (!isIntersecting) continue;
         observer.unobserve(target);
-        this.#cells.get(target.getAttribute("data-cell")).open();
+        this.#cells.get(target.getAttribute("data-cell"))?.open();
       }
     }, { rootMargin: "100%" });
     stored.forEach((each, number) => {
@@ -127,12 +129,12 @@ class Cells {
     });
   }
 
-  #press(cell) {
+  #press(/** @type {Cell} */ cell) {
     if (cell.isRunning) this.#python?.then((python) => python.stop());
     else this.#run(cell);
   }
 
-  #run(cell) {
+  #run(/** @type {Cell} */ cell) {
     this.#running.push(cell);
     cell.say("waits for Python …");
     this.#python ??= begin().then((index) => this.#start(index));
@@ -140,12 +142,12 @@ class Cells {
       this.#giveUp(error instanceof TypeError ? CUT : error.message));
   }
 
-  #start(index) {
+  #start(/** @type {Index} */ index) {
     const python = new Python(index, {
       started: () => this.#running[0]?.say("runs …"),
-      told: ({ id, message }) => {
+      told: (/** @type {FromPython<CellMessage>} */ { id, message }) => {
         if ("at" in message) this.#at = message.at;
-        else this.#cells.get(id).show(message.html, message.failed);
+        else this.#cells.get(id)?.show(message.html, message.failed);
       },
       done: (_, failed) => this.#done(failed),
       died: (_, why, isOver) => isOver ? this.#giveUp(why) : this.#died(python, why),
@@ -153,15 +155,15 @@ class Cells {
     return python;
   }
 
-  #send(python, cell) {
+  #send(/** @type {Python<CellMessage>} */ python, /** @type {Cell} */ cell) {
     if (python.isReady && this.#running[0] === cell) cell.say("runs …");
     const sources = this.stored.map(({ id, source }) => [id, this.#cells.get(id)?.source ?? source]);
     this.#began = performance.now();
     python.send("cells.run", PATIENCE, cell.id, Object.fromEntries(sources));
   }
 
-  #done(failed) {
-    const cell = this.#running.shift();
+  #done(/** @type {string} */ failed) {
+    const cell = /** @type {Cell} */ (this.#running.shift());
     if (failed) cell.show("<p>Python could not run this cell.</p>", true);
     this.#running[0]?.say("runs …");
     const check = cell.check && this.#cells.get(cell.check);
@@ -173,22 +175,22 @@ class Cells {
   }
 
   /** Says beside the button that this cell has run, and brings what it shows to the screen. */
-  #end(cell, text) {
+  #end(/** @type {Cell} */ cell, /** @type {string} */ text) {
     const answer = [...this.#cells.values()].find(({ check }) => check === cell.id);
     (answer ?? cell).note(text);
     cell.outputs.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
-  #died(python, why) {
+  #died(/** @type {Python<CellMessage>} */ python, /** @type {string} */ why) {
     const cell = this.#running.shift(), at = this.#cells.get(this.#at);
     const first = make("code", {}, at?.source.trim().split("\n")[0] ?? "").outerHTML;
     const which = at && at !== cell && at.check !== cell?.id ? `The cell above that begins ${first}` : "This cell";
-    const end = {
+    const end = /** @type {Record<string, string>} */ ({
       [STOPPED]: "was stopped",
       [ENDLESS]: `ran for ${PATIENCE} seconds, perhaps in a loop without an end, and was stopped`,
-    }[why] ?? "ended Python, as too much memory or a call without an end does";
+    })[why] ?? "ended Python, as too much memory or a call without an end does";
     if (cell) {
-      if (cell.check) this.#cells.get(cell.check).show("", false);
+      if (cell.check) this.#cells.get(cell.check)?.show("", false);
       cell.show(`<div class="posviz-stopped"><p>${which} ${end}. Your code is still here.</p></div>`, true);
       this.#end(cell, "");
     }
@@ -196,7 +198,7 @@ class Cells {
     for (const waiting of this.#running) this.#send(python, waiting);
   }
 
-  #giveUp(why) {
+  #giveUp(/** @type {string} */ why) {
     bar.say("");
     this.#python = undefined;
     const text = `This cell did not run: ${why}. Run it again.`;

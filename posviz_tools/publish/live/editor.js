@@ -1,4 +1,3 @@
-// @ts-nocheck: its packages come when a page is built
 // The editor of a page's cells: CodeMirror, with what a course needs of it.
 
 // deno-lint-ignore-file no-import-prefix -- a wheel has this file, and no deno.json
@@ -9,15 +8,17 @@ import { bracketMatching, indentUnit, syntaxHighlighting } from "npm:@codemirror
 import { EditorView, keymap, lineNumbers } from "npm:@codemirror/view@6.43.15";
 import { classHighlighter } from "npm:@lezer/highlight@1.2.5";
 
-/** An editor of a Python program; Tab indents, and Escape, then Tab, leaves it. Returns how to write into it. */
+/** An editor of a Python program; Tab indents, and Escape, then Tab, leaves it. Returns how to write into it.
+ * @param {Element} parent
+ * @param {{ text: string, label: string, run: () => void, changed: (text: string) => void }} options */
 function edit(parent, { text, label, run, changed }) {
   const view = new EditorView({
     parent,
     doc: text,
     extensions: [
       keymap.of([
-        { key: "Shift-Enter", run: () => (run(), true) },
-        { key: "Mod-Enter", run: () => (run(), true) },
+        { key: "Shift-Enter", run: () => { run(); return true; } },
+        { key: "Mod-Enter", run: () => { run(); return true; } },
         indentWithTab,
         ...closeBracketsKeymap,
         ...defaultKeymap,
@@ -34,7 +35,8 @@ function edit(parent, { text, label, run, changed }) {
       EditorView.updateListener.of((update) => { if (update.docChanged) changed(view.state.doc.toString()); }),
     ],
   });
-  return (other) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });
+  return (/** @type {string} */ insert) =>
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } });
 }
 
-globalThis.posvizEdit = edit;
+Object.assign(globalThis, { posvizEdit: edit });

@@ -3,8 +3,8 @@
 const KEY = `posviz answers ${location.pathname}`;
 
 class Kept extends EventTarget {
-  sources = {};
-  chosen = {};
+  /** @type {Record<string, string>} */ sources = {};
+  /** @type {Record<string, number>} */ chosen = {};
 
   constructor() {
     super();
@@ -23,14 +23,14 @@ class Kept extends EventTarget {
   }
 
   /** Keeps a cell's source, or nothing where it is as it was stored; returns whether it could be kept. */
-  write(id, source) {
+  write(/** @type {string} */ id, /** @type {string | undefined} */ source) {
     return this.#save(() => {
       if (source === undefined) delete this.sources[id];
       else this.sources[id] = source;
     });
   }
 
-  choose(question, choice) {
+  choose(/** @type {string} */ question, /** @type {number} */ choice) {
     this.#save(() => { this.chosen[question] = choice; });
   }
 
@@ -39,7 +39,7 @@ class Kept extends EventTarget {
   }
 
   /** `change`s what is kept now, by any tab. */
-  #save(change) {
+  #save(/** @type {() => void} */ change) {
     this.#read();
     change();
     try {

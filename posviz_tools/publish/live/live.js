@@ -1,8 +1,13 @@
 // Lets the stored pictures of a page live: Python in a worker answers each as a kernel does.
 
-import { make } from "../../pictures/elements.js";
-import explorer from "../../pictures/explorer.js";
+import { make } from "../../../posviz/pictures/elements.js";
+import explorer from "../../../posviz/pictures/explorer.js";
 import { bar, begin, CUT, lastLine, Python } from "./python.js";
+/** @import { Address, Bytes, ExplorerShown } from "../../../posviz/pictures/protocol.d.ts" */
+/** @import { FromPython, Index, Pending, PictureMessage, Values } from "./messages.d.ts" */
+/** @typedef {{ of: string, height: string, values: Values }} Visit how a reader left a place */
+/** @typedef {(message: any, buffers: Bytes[]) => void} Listen */
+/** @typedef {(message: Address) => void} Send */
 
 const PATIENCE = { hear: 10, open: 60, export: 600 }; // seconds
 const NARROW = "(max-width: 560px), (max-height: 500px)"; // a telephone, on its side, too
@@ -12,28 +17,29 @@ const SERVE = `This picture moves when a web server serves the folder: ${how}.`;
 const KEPT = `posviz ${location.pathname}`; // how a reader left this page, for a reload and for the way back
 const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
 
-const stopped = (why) => `This picture stays still, because Python stopped: ${why}.`;
+const stopped = (/** @type {string} */ why) => `This picture stays still, because Python stopped: ${why}.`;
 
 /** A picture's place on the page: the stored one, then what explorer.js draws. */
 class Place {
-  #listener; // of explorer.js
+  /** @type {Listen | undefined} */ #listener; // of explorer.js
   #stage = make("div");
   #end = () => {};
   #note = make("p", { className: "posviz-note", role: "status" });
 
-  /** `kept` says how a reader left it. */
+  /** @param {HTMLElement} el @param {number} number @param {Visit} [kept] */
   constructor(el, number, kept) {
     this.el = el;
     this.id = String(number);
     this.name = `${el.dataset.picture} ${el.dataset.values}`;
     this.style = matchMedia(NARROW).matches && !el.closest(".reveal") ? "paper" : "notebook";
     el.classList.toggle("posviz-narrow", this.style === "paper");
-    this.made = this.values = JSON.parse(el.dataset.values ?? "{}");
+    this.made = JSON.parse(el.dataset.values ?? "{}");
+    this.values = this.made;
     if (kept?.of === this.name) {
       this.values = kept.values;
       el.style.minHeight = kept.height;
     }
-    this.still = el.querySelector(".posviz-still");
+    this.still = /** @type {HTMLElement} */ (el.querySelector(".posviz-still"));
   }
 
   /** What another visit begins with: the height is that of the living picture. */
@@ -42,8 +48,9 @@ class Place {
     return { of, height: el.dataset.alive === "true" ? `${el.offsetHeight}px` : el.style.minHeight, values };
   }
 
-  /** Shows the stored picture, and why it does not move; `again` is what a button tries. */
-  stay(why, again = null) {
+  /** Shows the stored picture, and why it does not move.
+   * @param {string} why @param {() => void} [again] what a button tries */
+  stay(why, again) {
     this.rest();
     this.#stage.remove();
     this.still.hidden = false;
@@ -62,6 +69,7 @@ class Place {
     this.#end = () => {};
   }
 
+  /** @param {PictureMessage} message @param {Bytes[]} buffers @param {Send} send @param {() => void} drawn */
   hear(message, buffers, send, drawn) {
     if ("shown" in message) this.#draw(message.shown, send, drawn);
     else if ("values" in message) this.values = message.values;
@@ -71,14 +79,15 @@ class Place {
     } else this.#listener?.(message, buffers);
   }
 
-  #draw(shown, send, drawn) {
+  #draw(/** @type {ExplorerShown} */ shown, /** @type {Send} */ send, /** @type {() => void} */ drawn) {
     const stage = make("div", { hidden: true }), before = this.#stage;
     const first = this.el.dataset.knobs?.split(" "); // at first sight; else as the picture has it
     for (const control of shown.controls) control.first = first?.includes(control.name) ?? control.first;
     this.#stage = stage;
     this.still.before(stage);
+    /** @type {(event: string, listener?: Listen) => void} */
     const on = (event, listener) => { if (event === "msg:custom") this.#listener = listener; };
-    const off = (event) => on(event, undefined);
+    const off = (/** @type {string} */ event) => on(event, undefined);
     this.#end = explorer.render({ el: stage, model: { get: () => shown, on, off, send } });
     const canvas = /** @type {HTMLCanvasElement} */ (stage.querySelector("canvas"));
     new MutationObserver((_, observer) => {
@@ -103,16 +112,17 @@ class Place {
 
 /** The pictures that live on this page, and their Python. */
 class Pictures {
-  #open = new Map(); // places by id
-  #waiting = []; // one is opened at a time, so that what a reader moves is answered between two
+  /** @type {Map<string, Place>} */ #open = new Map(); // by id
+  /** @type {Place[]} */ #waiting = []; // one is opened at a time: between two, readers are answered
   #opening = "";
 
-  /** `over` is called with places, and why, when Python is not started again. */
+  /** `over` is called with places, and why, when Python is not started again.
+   * @param {Index} index @param {(places: Place[], why: string) => void} over */
   constructor(index, over) {
     this.over = over;
     this.python = new Python(index, {
       started: () => bar.say(this.#opening && STARTS), // until a picture lives
-      told: (told) => this.#pass(told),
+      told: (/** @type {FromPython<PictureMessage>} */ told) => this.#pass(told),
       done: ({ id, patience }, failed) => {
         if (failed && patience === PATIENCE.open) this.#leave(id, lastLine(failed));
       },
@@ -120,14 +130,14 @@ class Pictures {
     }, false);
   }
 
-  open(place) {
+  open(/** @type {Place} */ place) {
     this.#waiting.push(place);
     this.#openNext();
   }
 
   #openNext() {
     if (this.#opening) return;
-    const away = ({ el }) => Math.abs(el.getBoundingClientRect().top - innerHeight / 2);
+    const away = (/** @type {Place} */ { el }) => Math.abs(el.getBoundingClientRect().top - innerHeight / 2);
     const place = this.#waiting.sort((one, other) => away(one) - away(other)).shift();
     if (!place) return;
     const { id, el, made, values, style } = place;
@@ -137,32 +147,32 @@ class Pictures {
   }
 
   /** Forgets a place that is no longer on the page. */
-  close({ id }) {
+  close(/** @type {Place} */ { id }) {
     this.#waiting = this.#waiting.filter((place) => place.id !== id);
     if (this.#open.delete(id)) this.python.send("session.close", PATIENCE.hear, id);
     this.#opened(id);
   }
 
-  #pass({ id, message, buffers }) {
-    const send = (out) =>
+  #pass(/** @type {FromPython<PictureMessage>} */ { id, message, buffers }) {
+    const send = (/** @type {Address} */ out) =>
       this.python.send("session.hear", out.part === "export" ? PATIENCE.export : PATIENCE.hear, id, out);
     this.#open.get(id)?.hear(message, buffers, send, () => this.#opened(id));
   }
 
-  #opened(id) {
+  #opened(/** @type {string} */ id) {
     if (this.#opening !== id) return;
     bar.say("");
     this.#opening = "";
     this.#openNext();
   }
 
-  #leave(id, why) {
+  #leave(/** @type {string} */ id, /** @type {string} */ why) {
     this.#open.get(id)?.stay(`This picture stays still: ${why}`);
     this.#open.delete(id);
     this.#opened(id);
   }
 
-  #revive(sent, why, isOver) {
+  #revive(/** @type {Pending | undefined} */ sent, /** @type {string} */ why, /** @type {boolean} */ isOver) {
     this.#opening = "";
     for (const place of this.#open.values()) place.rest();
     if (isOver) return this.over([...this.#open.values(), ...this.#waiting.splice(0)], why === CUT ? CUT : stopped(why));
@@ -173,7 +183,7 @@ class Pictures {
   }
 }
 
-/** How a reader left the places of this page: nothing at the first visit, or where nothing may be kept. */
+/** How a reader left each place; nothing at first, or where nothing may be kept. @returns {Visit[]} */
 function lastVisit() {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
@@ -186,11 +196,11 @@ const LIVING = ".posviz-live:has(> .posviz-still)"; // all, but for hand-written
 const isAble = ["WebAssembly", "DecompressionStream", "Worker"].every((name) => name in globalThis);
 const willLive = isAble && location.protocol !== "file:", last = willLive ? lastVisit() : [];
 let made = 0; // places, of this page so far
-const places = new Map(); // by element
-const left = new Set(); // places that stay still until Python is tried again
-let pictures = null; // a promise
+const places = /** @type {Map<Element, Place>} */ (new Map()); // by element
+const left = /** @type {Set<Place>} */ (new Set()); // places that stay still until Python is tried again
+let pictures = /** @type {Promise<Pictures>?} */ (null);
 
-function over(stayed, why) {
+function over(/** @type {Place[]} */ stayed, /** @type {string} */ why) {
   pictures = null;
   for (const place of stayed) {
     left.add(place);
@@ -207,7 +217,7 @@ function again() {
   }
 }
 
-function open(place) {
+function open(/** @type {Place} */ place) {
   pictures ??= begin().then((index) => new Pictures(index, over));
   pictures.then((living) => living.open(place)).catch((error) =>
     over([place], error instanceof TypeError ? CUT : stopped(error.message))); // fetch's own error
@@ -217,12 +227,13 @@ const observer = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
     observer.unobserve(target);
-    if (places.has(target)) open(places.get(target));
+    const place = places.get(target);
+    if (place) open(place);
   }
 }, { rootMargin: "100%" });
 
 /** Lets the pictures in an element live, and forgets those that have left the page. */
-function adopt(root) {
+function adopt(/** @type {ParentNode} */ root) {
   for (const [el, place] of places) {
     if (el.isConnected) continue;
     places.delete(el);
@@ -230,7 +241,7 @@ function adopt(root) {
     place.rest();
     pictures?.then((living) => living.close(place));
   }
-  for (const el of root.querySelectorAll(LIVING)) {
+  for (const el of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(LIVING))) {
     const place = new Place(el, made, last[made]);
     made += 1;
     if (willLive) {

@@ -1,6 +1,7 @@
 // Python in a worker: how it is fetched, started, asked, given up and started again.
 
-import { make } from "../../pictures/elements.js";
+import { make } from "../../../posviz/pictures/elements.js";
+/** @import { End, FromWorker, Index, Listener, Pending, Progress } from "./messages.d.ts" */
 
 const SITE = new URL(".", document.baseURI);
 const LOOK_EVERY = 1000; // milliseconds
@@ -12,8 +13,8 @@ const CUT = "No network.";
 const STOPPED = "its reader has stopped it";
 const ENDLESS = "it did not answer";
 
-const megabytes = (bytes) => Math.round(bytes / 1e6);
-const lastLine = (traceback) => traceback.trim().split("\n").pop() ?? "";
+const megabytes = (/** @type {number} */ bytes) => Math.round(bytes / 1e6);
+const lastLine = (/** @type {string} */ traceback) => traceback.trim().split("\n").pop() ?? "";
 
 /** What is said of Python as a whole, at the lower edge of the page. */
 class Bar {
@@ -34,14 +35,14 @@ class Bar {
     this.#progress.hidden = true;
   }
 
-  count({ loaded, of }) {
+  count(/** @type {Progress} */ { loaded, of }) {
     this.say(LOADS);
     this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB`;
     Object.assign(this.#progress, { hidden: false, max: of, value: loaded });
   }
 
   /** Asks with a button, and returns when it is pressed. */
-  async ask(text) {
+  async ask(/** @type {string} */ text) {
     const button = make("button", {}, text);
     this.#box.append(button);
     this.#box.hidden = false;
@@ -65,7 +66,7 @@ async function keep() {
   } catch { /* then the browser keeps what it likes */ }
 }
 
-let index = null, isAgreed = false;
+let index = /** @type {Promise<Index>?} */ (null), isAgreed = false;
 
 /** What build.py has written, once the reader agrees to what it takes to load it. */
 function begin() {
@@ -89,20 +90,18 @@ async function ask() {
   return index;
 }
 
-let compiled; // by the first worker, for those that come after it
+/** @type {WebAssembly.Module | undefined} */ let compiled; // by the first worker, for those that come after it
 
-/**
- * One Python, and which message it is at. Its listener hears `started()`, `told({ id, message, buffers })`,
- * `done(sent, failed)` with a message, where failed is a traceback or empty, and `died(sent, why, isOver)`.
- */
+/** One Python, and which message it is at. @template Message what it tells */
 class Python {
   #starts = 0;
-  #worker;
-  #sent = []; // and not answered: { id, patience, looks }, given up after so many looks
+  /** @type {Worker | undefined} */ #worker;
+  /** @type {Pending[]} */ #sent = [];
   #clock = setInterval(() => this.#look(), LOOK_EVERY);
   isReady = false;
 
-  /** `isReaders`: it runs what a reader writes, is started as often as that stops it, and never kept. */
+  /** `isReaders`: it runs what a reader writes, is started as often as that stops it, and never kept.
+   * @param {Index} index @param {Listener<Message>} listener @param {boolean} isReaders */
   constructor(index, listener, isReaders) {
     this.index = index;
     this.listener = listener;
@@ -119,10 +118,11 @@ class Python {
     this.#worker.postMessage({ site: SITE.href, index: this.index, module: compiled, isKept: !this.isReaders });
   }
 
-  /** Calls a function of Python's; the first value is an id. */
+  /** Calls a function of Python's.
+   * @param {string} run @param {number} patience @param {[id: string, ...unknown[]]} values */
   send(run, patience, ...values) {
     this.#sent.push({ id: values[0], patience, looks: 0 });
-    this.#worker.postMessage({ run, with: values });
+    this.#worker?.postMessage({ run, with: values });
   }
 
   /** Ends it, whatever it is at. */
@@ -130,7 +130,7 @@ class Python {
     this.#die({ died: STOPPED });
   }
 
-  #hear(told) { // what worker.js tells
+  #hear(/** @type {FromWorker<Message>} */ told) { // what worker.js tells
     if ("loaded" in told) {
       if (!compiled) bar.count(told);
     } else if ("started" in told) {
@@ -140,21 +140,23 @@ class Python {
       this.listener.started();
     } else if ("done" in told) {
       if (told.failed) console.error(told.failed);
-      this.listener.done(this.#sent.shift(), told.failed);
+      this.listener.done(/** @type {Pending} */ (this.#sent.shift()), told.failed);
     } else if ("died" in told) this.#die(told);
     else this.listener.told(told);
   }
 
   #look() {
     const [first] = this.#sent;
-    if (this.isReady && first && ++first.looks > first.patience) this.#die({ died: ENDLESS });
+    if (!this.isReady || !first) return;
+    first.looks += 1;
+    if (first.looks > first.patience) this.#die({ died: ENDLESS });
   }
 
-  #die({ died, cut = false }) {
+  #die(/** @type {End} */ { died, cut = false }) {
     const [first] = this.#sent, isTooOften = this.#starts >= MOST_STARTS && !this.isReaders;
     const isOver = !this.isReady || isTooOften;
-    this.#worker.onmessage = null; // what is under way comes too late
-    this.#worker.terminate();
+    if (this.#worker) this.#worker.onmessage = null; // what is under way comes too late
+    this.#worker?.terminate();
     this.isReady = false;
     this.#sent = [];
     bar.say(isOver ? "" : AGAIN);

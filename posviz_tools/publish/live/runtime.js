@@ -19,9 +19,9 @@ class Root extends wasi.PreopenDirectory {
 }
 
 /** The folder of a path within another, made where it is missing. */
-function inside(folder, path) {
+function inside(/** @type {wasi.Directory} */ folder, /** @type {string[]} */ path) {
   for (const name of path) {
-    const next = folder.contents.get(name) ?? new wasi.Directory(new Map());
+    const next = /** @type {wasi.Directory} */ (folder.contents.get(name) ?? new wasi.Directory(new Map()));
     folder.contents.set(name, next);
     folder = next;
   }
@@ -29,32 +29,31 @@ function inside(folder, path) {
 }
 
 /** Puts the files of a tar archive into a folder. */
-function unpack(tar, folder) {
-  const field = (at, length) => decoder.decode(tar.subarray(at, at + length)).replace(/\0.*/s, "");
+function unpack(/** @type {Uint8Array<ArrayBuffer>} */ tar, /** @type {wasi.Directory} */ folder) {
+  const field = (/** @type {number} */ at, /** @type {number} */ length) =>
+    decoder.decode(tar.subarray(at, at + length)).replace(/\0.*/s, "");
   for (let at = 0; tar[at]; ) {
     const path = field(at, 100).split("/"), size = parseInt(field(at + 124, 12), 8);
-    const file = new wasi.File([]), name = path.pop();
+    const file = new wasi.File([]), name = path.pop() ?? "";
     file.data = tar.subarray(at + 512, at + 512 + size);
     inside(folder, path).contents.set(name, file);
     at += 512 * (1 + Math.ceil(size / 512));
   }
 }
 
-/**
- * Starts Python; returns what runs code and tells the error, if one was raised, and its memory.
- * @param {WebAssembly.Module} module
- * @param {Uint8Array<ArrayBuffer>[]} archives of its library
+/** Starts Python; returns what runs code and tells the error, if one was raised, and its memory.
+ * @param {WebAssembly.Module} module @param {Uint8Array<ArrayBuffer>[]} archives of its library
  * @param {(bytes: Uint8Array<ArrayBuffer>) => void} hear is called by `_host.call(bytes)`
- * @param {ArrayBuffer} [saved] the memory of a Python that was started before
- */
+ * @param {ArrayBuffer} [saved] the memory of a Python that was started before */
 export async function startPython(module, archives, hear, saved) {
   const root = new Root("/", new Map());
   inside(root.dir, ["tmp"]);
   for (const archive of archives) unpack(archive, inside(root.dir, LIBRARY.split("/")));
-  let said = [];
+  let said = /** @type {string[]} */ ([]);
   const print = wasi.ConsoleStdout.lineBuffered((line) => { said.push(line); });
   const files = [new wasi.OpenFile(new wasi.File([])), print, print, root];
   const system = new wasi.WASI(["python"], ENVIRONMENT, files, { debug: false });
+  /** @type {(...numbers: number[]) => number} */
   const call = (at, length, answer, size) => {
     hear(new Uint8Array(python.memory.buffer, at, length));
     const empty = python.host_alloc(1), memory = new DataView(python.memory.buffer);
@@ -65,7 +64,7 @@ export async function startPython(module, archives, hear, saved) {
   const imports = { wasi_snapshot_preview1: system.wasiImport, host: { call } };
   const instance = /** @type {any} */ (await WebAssembly.instantiate(module, imports));
   const python = instance.exports; // memory; host_alloc(length); turn(code, length): 0 unless that raised
-  const run = (code) => {
+  const run = (/** @type {string} */ code) => {
     said = [];
     const bytes = encoder.encode(code), at = python.host_alloc(bytes.length) >>> 0;
     new Uint8Array(python.memory.buffer).set(bytes, at);

@@ -1,19 +1,21 @@
-// @ts-nocheck: the types of a page's scripts know no service worker
 // What a reader has fetched once is there without a network: what is named by its hash, at once, and
 // all else where the network does not answer.
 
-const LIVE = new URL("assets/live/", registration.scope).href;
+/** @typedef {{ request: Request } & Record<"respondWith" | "waitUntil", (_: any) => void>} FetchEvent */
+const worker = /** @type {any} */ (globalThis); // deno's types of a page's scripts know no service worker
+const { scope } = worker.registration;
+const LIVE = new URL("assets/live/", scope).href;
 const NAMED_BY_HASH = /-[0-9a-f]{16}(-\d+)?\.\w+$/;
 
-addEventListener("install", () => skipWaiting());
-addEventListener("activate", (event) => event.waitUntil(clients.claim()));
-addEventListener("fetch", (event) => {
+worker.addEventListener("install", () => worker.skipWaiting());
+worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("fetch", (/** @type {FetchEvent} */ event) => {
   const { method, url } = event.request;
-  if (method === "GET" && url.startsWith(registration.scope)) event.respondWith(answer(event));
+  if (method === "GET" && url.startsWith(scope)) event.respondWith(answer(event));
 });
 
-async function answer(event) {
-  const { request } = event, cache = await caches.open(registration.scope);
+async function answer(/** @type {FetchEvent} */ event) {
+  const { request } = event, cache = await caches.open(scope);
   const kept = await cache.match(request);
   if (kept && request.url.startsWith(LIVE) && NAMED_BY_HASH.test(request.url)) return kept;
   try {
@@ -30,7 +32,7 @@ async function answer(event) {
 }
 
 /** Deletes the files of Python that the newest index does not name. */
-async function forget(cache, response) {
+async function forget(/** @type {Cache} */ cache, /** @type {Response} */ response) {
   const named = Object.values(await response.json()).flat();
   for (const request of await cache.keys()) {
     const { url } = request, name = url.slice(LIVE.length);

@@ -1,19 +1,22 @@
 // Python in a web worker: loads it, and answers a page, a message a turn.
 
 import { startPython } from "./runtime.js";
+/** @import { FromWorker, Start } from "./messages.d.ts" */
 
 const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn, and what that has prepared is kept, too
 const START = "import json; from posviz_tools.publish.live import cells, session; cells.begin()";
 const decoder = new TextDecoder();
-let python; // a promise
+/** @type {ReturnType<typeof startPython>} */ let python;
 
 /** The network is cut: what a browser throws then is not told from its other errors. */
 class Cut extends Error {}
 const cut = () => { throw new Cut("the network is cut"); };
 
-const tell = (message, buffers = []) => postMessage(message, { transfer: buffers });
+/** @param {FromWorker<unknown>} message @param {Transferable[]} transfer */
+const tell = (message, transfer = []) => postMessage(message, { transfer });
 
-/** What the parts of a file hold together, unpacked. */
+/** What the parts of a file hold together, unpacked.
+ * @param {string[]} parts @param {string} type @param {(bytes: number) => void} count */
 async function fetched(parts, type, count) {
   const responses = await Promise.all(parts.map((part) => fetch(part).catch(cut)));
   for (const { ok, url } of responses) if (!ok) throw new Error(`${url} is not there`);
@@ -32,15 +35,18 @@ async function fetched(parts, type, count) {
   return new Response(unpacked, { headers: { "Content-Type": type } });
 }
 
-/** Starts Python of what build.py has written; `isKept`: for the next visit, too. */
+/** Starts Python of what build.py has written; `isKept`: for the next visit, too. @param {Start} start */
 async function load({ site, index, module: compiled, isKept }) {
-  const at = (name) => new URL(`assets/live/${name}`, site).href;
+  const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
   // Nothing is kept where a page is not served securely, or may keep nothing.
   const cache = await globalThis.caches?.open(site).catch(() => undefined);
   const saved = cache?.match(at(index.memory)).then((response) => response?.arrayBuffer());
   let loaded = 0;
-  const count = (bytes) => tell({ loaded: loaded += bytes, of: index.size });
-  const archive = async (parts) =>
+  const count = (/** @type {number} */ bytes) => {
+    loaded += bytes;
+    tell({ loaded, of: index.size });
+  };
+  const archive = async (/** @type {string[]} */ parts) =>
     new Uint8Array(await (await fetched(parts.map(at), "application/x-tar", count)).arrayBuffer());
   const [module, memory, ...archives] = await Promise.all([
     compiled ?? WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
@@ -58,18 +64,24 @@ async function load({ site, index, module: compiled, isKept }) {
 }
 
 /** Tells what Python says: a line of JSON, and then buffers. */
-function hear(bytes) {
+function hear(/** @type {Uint8Array<ArrayBuffer>} */ bytes) {
   const end = bytes.indexOf(10);
+  /** @type {[string, unknown, number[]]} */
   const [id, message, sizes] = JSON.parse(decoder.decode(bytes.subarray(0, end)));
-  let from = end + 1;
-  const buffers = sizes.map((size) => bytes.slice(from, from += size));
+  let to = end + 1;
+  const buffers = sizes.map((size) => {
+    to += size;
+    return bytes.slice(to - size, to);
+  });
   tell({ id, message, buffers }, buffers.map(({ buffer }) => buffer));
 }
 
 onmessage = async ({ data }) => {
   try {
-    if ("index" in data) await (python = load(data));
-    else {
+    if ("index" in data) {
+      python = load(data);
+      await python;
+    } else {
       const { run } = await python;
       const failed = run(`${data.run}(*json.loads(${JSON.stringify(JSON.stringify(data.with))}))`);
       tell({ done: data.with[0], failed });

@@ -1,6 +1,6 @@
 // What the site's pages do by themselves: tables in which words are searched, and the search.
 
-import { make } from "../../pictures/elements.js";
+import { make } from "../../../posviz/pictures/elements.js";
 import "../search.js";
 import { libraries, run } from "../library.js";
 
@@ -12,9 +12,10 @@ const COMMON = /\b(an?|and|are|at|be|by|can|does|do|for|from|how|i|in|is|it|my|o
 const OPTIONS = {
   boost: { title: 8, kind: 4, text: 2 },
   // What teaches comes before what mentions.
+  /** @type {(_: string, __: string, fields: { kind: string }) => number} */
   boostDocument: (_, __, { kind }) => /^\d/.test(kind) ? 4 : /^(Glossary|Picture)/.test(kind) ? 2 : 1,
   prefix: true,
-  fuzzy: (word) => word.length > 5 && 0.2, // "mask" is no "task"
+  fuzzy: (/** @type {string} */ word) => word.length > 5 && 0.2, // "mask" is no "task"
   combineWith: "AND",
 };
 
@@ -22,7 +23,7 @@ const field = /** @type {HTMLInputElement | null} */ (document.getElementById("w
 if (field) run("minisearch/index.js").then(() => follow(field));
 
 /** Shows what has every word that is typed, or begins with it, or is spelt nearly so; else what has one of them. */
-function follow(field) {
+function follow(/** @type {HTMLInputElement} */ field) {
   const index = new libraries.MiniSearch({
     fields: ["title", "kind", "text", "code"],
     storeFields: ["kind", "title", "href", "text"],
@@ -44,6 +45,7 @@ function follow(field) {
   show();
 }
 
+/** @param {Record<"kind" | "title" | "href" | "text", string> & { terms: string[] }} found */
 function entry({ kind, title, href, text, terms }) {
   const words = any(terms), named = make("span", {}, kind === title ? "" : kind);
   const link = make("a", { href }, ...marked(title, words));
@@ -51,7 +53,7 @@ function entry({ kind, title, href, text, terms }) {
 }
 
 /** A part of a text, with the first word that was found. */
-function around(text, words) {
+function around(/** @type {string} */ text, /** @type {RegExp} */ words) {
   const at = text.search(words);
   const start = at > BEFORE ? text.indexOf(" ", at - BEFORE) + 1 : 0;
   const end = start + LONG < text.length ? text.lastIndexOf(" ", start + LONG) : text.length;
@@ -59,10 +61,10 @@ function around(text, words) {
 }
 
 /** The parts of a text, of which words that were found are marked: every second one is a word. */
-const marked = (text, words) =>
+const marked = (/** @type {string} */ text, /** @type {RegExp} */ words) =>
   text.split(words).map((part, i) => i % 2 ? make("mark", {}, part) : part);
 
-function any(terms) {
+function any(/** @type {string[]} */ terms) {
   const escaped = terms.map((term) => term.replace(/[$^+|]/g, String.raw`\$&`)); // they have no punctuation
   escaped.sort((one, other) => other.length - one.length);
   return new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})`, "iu");
