@@ -2,7 +2,7 @@
 
 import "./previews.js";
 import "./live/live.js";
-import prediction from "../teaching/prediction.js";
+import prediction from "../../posviz/teaching/prediction.js";
 import { libraries, run, setFormulas } from "./library.js";
 
 const ASKED = ".posviz-prediction:has(.posviz-answer)"; // a stranger's notebook may lack the answer

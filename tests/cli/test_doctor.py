@@ -38,7 +38,7 @@ def test_wrong_or_missing_package_is_named_with_advice(wanted, extra, found):
 
 def test_lessons_that_load_torch_are_named():
     loading = re.compile(
-        r'^ *"(import torch|from posviz.(models.training|lab.train)|comparison\(\\"memory)',
+        r'^ *"(import torch|from posviz_course.(models.training|lab.train)|comparison\(\\"memory)',
         re.MULTILINE,
     )
     found = [

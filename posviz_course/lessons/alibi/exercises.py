@@ -13,7 +13,7 @@ from posviz.teaching.mistakes import (
     step,
     wrong,
 )
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 
 def power_below(num_heads):
@@ -39,7 +39,7 @@ def slopes_inputs(rng, size):
     return (heads[size - 1] if size <= len(heads) else int(rng.integers(9, 64)),)
 
 
-check_slopes = Exercise(
+check_slopes = LessonChecker(
     "The slopes of ALiBi",
     slopes_of,
     slopes_inputs,
@@ -97,7 +97,7 @@ def has_large_numbers_ahead(bias):
     return len(bias[0]) > 1 and (bias[:, ahead] < -99).all()
 
 
-check_alibi_bias = Exercise(
+check_alibi_bias = LessonChecker(
     "The bias of ALiBi",
     bias_of,
     bias_inputs,
@@ -160,7 +160,7 @@ def curve(size, *, length=0, flatter=1.0):
     return softmax(-slope * np.arange(length or size + 3)[::-1])
 
 
-check_head_from_curve = Exercise(
+check_head_from_curve = LessonChecker(
     "The head behind a curve",
     head_of,
     lambda rng, size: (curve(size, length=size + 3 + int(rng.integers(4))),),

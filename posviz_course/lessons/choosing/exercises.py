@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from posviz.teaching.mistakes import step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 
 def _farther(positions):
@@ -37,7 +37,7 @@ def _inputs(rng, size):
     return partial(_outputs, rng.normal(size=(2 + size, 3)), out, waves), np.arange(2 + size)
 
 
-check_moved = Exercise(
+check_moved = LessonChecker(
     "The largest change of an output",
     moved,
     _inputs,

@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.encodings.fox import fox_bias
 from posviz.teaching.mistakes import answer, step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 # ---------------------------------------------------------------- the plan of the layers
 
@@ -39,7 +39,7 @@ def _plan_inputs(rng, size):
     return (_config(layers, listed, interval, window),)
 
 
-check_plan = Exercise(
+check_plan = LessonChecker(
     "The plan of the layers",
     plan,
     _plan_inputs,
@@ -76,7 +76,7 @@ def fox(logits, *, after=np.greater, up_to=np.less_equal):
     return np.tril(counted @ _steps(logits))
 
 
-check_fox = Exercise(
+check_fox = LessonChecker(
     "The bias of FoX",
     fox,
     lambda rng, size: (rng.normal(size=2 + size) + 1.0,),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.teaching.mistakes import answer, argument, step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 # ---------------------------------------------------------------- which rows learn
 
@@ -21,7 +21,7 @@ def length_inputs(rng, size):
     return rng.permutation(lengths), rows
 
 
-check_row_shares = Exercise(
+check_row_shares = LessonChecker(
     "The share of texts that train each row",
     row_shares,
     length_inputs,
@@ -91,7 +91,7 @@ def moved_inputs(rng, size):
     return positions, moved
 
 
-check_changed_offsets = Exercise(
+check_changed_offsets = LessonChecker(
     "The share of offsets that a move changes",
     changed_offsets,
     moved_inputs,
@@ -161,7 +161,7 @@ def has_row_inputs(rng, size):
     )[size - 1]
 
 
-check_has_row = Exercise(
+check_has_row = LessonChecker(
     "Is there a row?",
     has_row,
     has_row_inputs,

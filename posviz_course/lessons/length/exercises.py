@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from posviz.teaching.mistakes import answer, argument, step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 
 def late(curves, trained):
@@ -44,7 +44,7 @@ def random_curve(rng, trained):
     return curve + 0.005 * rng.normal(size=len(place))
 
 
-check_which = Exercise(
+check_which = LessonChecker(
     "Which curve goes on",
     flattest,
     curve_inputs,
@@ -121,7 +121,7 @@ THREE_RUNS = (
     np.array([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.6, 0.3, 0.3], [0.7, 0.7, 0.8]]),
 )
 
-check_report = Exercise(
+check_report = LessonChecker(
     "An honest report",
     report,
     report_inputs,

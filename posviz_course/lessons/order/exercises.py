@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.attention import softmax
 from posviz.teaching.mistakes import answer, argument, right_on, step
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 
 def _attended(x, q, k, v, *, divisor=None, weigh=softmax, carried=None):
@@ -95,7 +95,7 @@ IN_A_HEAD = [
         carried=lambda x, v: np.eye(len(x))),
 ]
 
-check_attention = Exercise(
+check_attention = LessonChecker(
     "One attention head",
     one_head,
     _head_inputs,
@@ -104,7 +104,7 @@ check_attention = Exercise(
 )
 
 
-check_heads = Exercise(
+check_heads = LessonChecker(
     "Several attention heads",
     several_heads,
     _heads_inputs,
@@ -170,7 +170,7 @@ def _reordered(order):
     return head, x, head(x[order])
 
 
-check_permutation = Exercise(
+check_permutation = LessonChecker(
     "The order of the shuffled sentence",
     find_permutation,
     _shuffled_inputs,

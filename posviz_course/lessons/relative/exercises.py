@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.teaching.mistakes import answer, argument, step
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 # ------------------------------------------------------------------------------ the bias matrix
 
@@ -19,7 +19,7 @@ def bias_inputs(rng, size):
     return rng.normal(size=2 * size + 1).round(2), size + 1
 
 
-check_bias_matrix = Exercise(
+check_bias_matrix = LessonChecker(
     "The bias matrix",
     bias_matrix,
     bias_inputs,
@@ -65,7 +65,7 @@ def shaw_inputs(rng, size):
     return positions[:size], positions[size - 1 : 2 * size], (size + 2) // 2
 
 
-check_shaw_index = Exercise(
+check_shaw_index = LessonChecker(
     "The rows of Shaw's table",
     shaw_rows,
     shaw_inputs,

@@ -18,7 +18,7 @@ from posviz.teaching.mistakes import (
     step,
     wrong,
 )
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 TOLERANCE = 1e-3  # computed in float32, an angle of 1000 radians is off by up to 1e-4
 
@@ -74,7 +74,7 @@ def rotary_inputs(rng, size):
     return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
 
 
-check_apply_rotary = Exercise(
+check_apply_rotary = LessonChecker(
     "RoPE",
     rotated,
     rotary_inputs,
@@ -174,7 +174,7 @@ def scores_edge(*positions):
     return x[: len(positions), :2], w_q[:2], w_k[:2], np.array(positions), base
 
 
-check_rotary_scores = Exercise(
+check_rotary_scores = LessonChecker(
     "The scores of a head with RoPE",
     head_scores,
     scores_inputs,
@@ -229,7 +229,7 @@ def is_no_rotation(matrix):
     return not np.allclose(back_and_forth, np.eye(2), atol=0.05) or np.linalg.det(matrix) < 0
 
 
-check_slip = Exercise(
+check_slip = LessonChecker(
     "The matrix between q and k",
     matrix_between,
     tolerance=TOLERANCE,  # three digits after the point are enough

@@ -15,7 +15,7 @@ from posviz.teaching.mistakes import (
     step,
     wrong,
 )
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 
 def _of_an_axis(head_dim, base):
@@ -41,7 +41,7 @@ def _axial_inputs(rng, size):
     return *_patches(rng, size), 4 * size, float(rng.choice([20, 500, 2_000]))
 
 
-check_axial = Exercise(
+check_axial = LessonChecker(
     "The angles of axial RoPE",
     axial,
     _axial_inputs,
@@ -143,7 +143,7 @@ SYMMETRIC = [
     (sum(np.cos(np.add.outer(a * STEPS, b * STEPS)) for a, b in ((0.3, 0.8), (0.8, 0.3))),),
 ]
 
-check_kind = Exercise(
+check_kind = LessonChecker(
     "Which encoding made a map of scores",
     kind,
     _map,

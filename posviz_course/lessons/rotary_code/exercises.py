@@ -11,7 +11,7 @@ from posviz.encodings.rotary import (
     change_projection_layout,
 )
 from posviz.teaching.mistakes import POSITIONS_IGNORED, answer, argument, step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 from posviz_course.lessons.rotary import exercises as rotary
 
 BASE = 10_000.0
@@ -29,7 +29,7 @@ def weights_inputs(rng, size):
     return rng.permutation(width**2).reshape(width, width).astype(float), num_heads
 
 
-check_weight_layout = Exercise(
+check_weight_layout = LessonChecker(
     "Weights from interleaved to half_split",
     half_split,
     weights_inputs,
@@ -84,7 +84,7 @@ def cached_inputs(rng, size):
     return q, k, rotated(np.array(keys), np.arange(size), inv_freq), inv_freq
 
 
-check_cached_scores = Exercise(
+check_cached_scores = LessonChecker(
     "The scores of cached decoding",
     cached_scores,
     cached_inputs,
@@ -151,7 +151,7 @@ def backwards(x):
     return -rotary.partners(x)
 
 
-check_port = Exercise(
+check_port = LessonChecker(
     "The port of RoPE",
     port,
     port_inputs,

@@ -16,7 +16,7 @@ from posviz.teaching.mistakes import (
     step,
     wrong,
 )
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 
 def table(positions, d_model, base, *, exponent=lambda column, d: 2 * (column // 2) / d):
@@ -32,7 +32,7 @@ def table_inputs(rng, size):
     return positions, 2 * size + 2, float(rng.choice([100, 1_000, 10_000]))
 
 
-check_sinusoidal = Exercise(
+check_sinusoidal = LessonChecker(
     "The sinusoidal table",
     table,
     table_inputs,
@@ -100,7 +100,7 @@ def found_table() -> np.ndarray:
     return sinusoidal(range(4), 8, base=FOUND_BASE, layout="concatenated")
 
 
-check_base = Exercise(
+check_base = LessonChecker(
     "The base of the table that was found",
     lambda: FOUND_BASE,
     mistakes=[

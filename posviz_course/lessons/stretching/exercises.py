@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from posviz.teaching.mistakes import BASE_IGNORED, answer, argument, step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 # ---------------------------------------------------------------- 1 NTK's base
 
@@ -16,7 +16,7 @@ def new_base(head_dim, factor, base, *, exponent=lambda d: d / (d - 2)):
     return base * factor ** exponent(head_dim)
 
 
-check_new_base = Exercise(
+check_new_base = LessonChecker(
     "The base of NTK",
     new_base,
     lambda rng, size: (
@@ -76,7 +76,7 @@ def yarn_ramp(head_dim, base, length, factor, fast, slow, *, mix=blend):
     return mix(np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1), factor)
 
 
-check_yarn_ramp = Exercise(
+check_yarn_ramp = LessonChecker(
     "The ramp of YaRN",
     yarn_ramp,
     # Both ends of the ramp lie between the first pair and the last, and at no whole pair.
@@ -137,7 +137,7 @@ def on_scores(
 
 GIVEN = ((0.0, 0.0), (0.7, 0.0), (1.0, 1.0), (1.0, 0.6), (0.0, 0.8), (0.5, 0.5))
 
-check_on_scores = Exercise(
+check_on_scores = LessonChecker(
     "What YaRN does to scores",
     on_scores,
     lambda rng, size: (float(rng.integers(2, 65)), *GIVEN[size % len(GIVEN)]),

@@ -5,7 +5,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
 from posviz.teaching.mistakes import answer, argument, right_on, step, wrong
-from posviz_course.exercise import Exercise
+from posviz_course.lesson_checker import LessonChecker
 
 # A mistake of two exercises.
 FIRST_ZETA = argument("first ζ for all pairs",
@@ -42,7 +42,7 @@ def score_edge(positions):
     return q[: len(positions)], k[: len(positions)], np.array(positions), *rest
 
 
-check_xpos = Exercise(
+check_xpos = LessonChecker(
     "The scores of xPos",
     xpos_scores,
     score_inputs,
@@ -105,7 +105,7 @@ def first_block_empty(length, block):
     return mask
 
 
-check_blockwise_mask = Exercise(
+check_blockwise_mask = LessonChecker(
     "The mask of blockwise causal attention",
     blockwise_mask,
     mask_inputs,
@@ -159,7 +159,7 @@ def half_life_inputs(rng, size):
     return zeta, int(rng.integers(2, 9))
 
 
-check_half_lives = Exercise(
+check_half_lives = LessonChecker(
     "The half-life of each pair",
     half_lives,
     half_life_inputs,

@@ -8,7 +8,7 @@ from posviz_course import solutions
 from posviz_course.course import LESSONS, Lesson
 
 
-class Exercise(Checker):
+class LessonChecker(Checker):
     """A checker among the exercises of a lesson: it knows the lesson and its solutions."""
 
     @property
