@@ -1,7 +1,7 @@
 // What a reader does with a page's answers: predictions chosen before, a notebook with them, all of it anew.
 
 import { make } from "../../../posviz/pictures/elements.js";
-import prediction from "../../teaching/prediction.js";
+import prediction from "../../../posviz/teaching/prediction.js";
 import { Cells } from "./cells.js";
 import { kept } from "./kept.js";
 
