@@ -35,7 +35,7 @@ PINS += ENGINES
 CASES = tomllib.loads((ROOT / "scripts" / "engine_cases.toml").read_text("utf-8"))
 TABLE = ROOT / "posviz" / "configs" / "engines.toml"
 HEAD = "# What engines make of a file. `python scripts/engines.py --write` writes this file.\n"
-SECONDS = 600  # for all cases of one engine
+SECONDS = 1800  # for all cases of one engine
 SIZES = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 6, "vocab_size": 64}
 SIZES |= {"num_attention_heads": 2, "num_key_value_heads": 2, "max_position_embeddings": 16384}
 SIZES |= {"initializer_range": 0.3, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
@@ -244,11 +244,11 @@ def holds(case: dict, model_type: str) -> str | None:
     return base_of(model_type) if "{base}" in case["says"] else ""
 
 
-def base_of(model_type: str) -> str:
+def base_of(model_type: str) -> str | None:
     """The base of mlx-lm where a file names none, by the second pair of each kind of layers."""
     made = attempt(mlx_makes, file_of(model_type, {}))
     if isinstance(made, str):
-        return "unknown"
+        return None
     bases = []
     for matrix in map(np.squeeze, made.values()):
         angles = np.sort(np.arccos(np.clip(np.diag(matrix), -1, 1)))[::-1]
@@ -264,7 +264,8 @@ def run_here(engine: str) -> None:
                          | {"method": method, "transformers": gguf_makes(method)}))  # fmt: skip
     for case in (each for each in CASES["case"] if each["engine"] == name):
         found: dict[str, list[str]] = {}
-        for model_type in case.get("types") or CASES["types"].get(name) or all_types():
+        types = case.get("types") or CASES["types"].get(name) or all_types()
+        for model_type in (each for each in types if each not in CASES["inside"].get(name, [])):
             with contextlib.redirect_stdout(sys.stderr):
                 if (answer := holds(case, model_type)) is not None:
                     found.setdefault(answer if "{" in case["says"] else "", []).append(model_type)
