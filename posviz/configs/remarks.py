@@ -205,9 +205,9 @@ def _of_engines(file: ConfigFile) -> Iterator[str]:
         if isinstance(given := config.get(name), dict) and given:
             config[name] = config["entry"] = {"rope_type": given.get("type")} | given
             config["nested"] = is_nested(given)
-            factor, on_both = given.get("factor"), given.get("attention_factor")
-            are_numbers = all(isinstance(n, int | float) and n >= 1 for n in (factor, on_both))
-            if are_numbers and math.isclose(0.1 * math.log(factor) + 1, on_both):
+            found = given.get("factor"), given.get("attention_factor")
+            numbers = [n for n in found if isinstance(n, int | float) and n >= 1]
+            if len(numbers) == 2 and math.isclose(0.1 * math.log(numbers[0]) + 1, numbers[1]):
                 del config[name]["attention_factor"]  # it is yarn's own
     for row in table("engines")["row"] if file.config not in CONFIGS.values() else ():
         is_other = not _holds(row.get("unless", {"": "present"}), config)
