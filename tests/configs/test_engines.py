@@ -89,6 +89,7 @@ def made_of(file):
 
 
 @pytest.mark.usefixtures("_quiet")
+@pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")
 @pytest.mark.parametrize("row", OF_TRANSFORMERS, ids=name_of)
 def test_transformers_reads_the_file_of_a_row_as_the_row_says(row):
     assert row["version"] == transformers.__version__
