@@ -23,7 +23,7 @@ SHOWN = (  # one for each form of a rule
 # many dimensions rotate, and a head_dim changed alone makes them contradict each other.
 ODD = {("glm4_moe", None), ("deepseek_v4", "head_dim")}
 SAMPLE, SEED = 20, 2026
-TOLD = re.compile("no effect in transformers|transformers 5.23")  # in a warning
+TOLD = re.compile("no effect in transformers|^transformers 5.23")  # in a warning
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def test_all_defaults_of_transformers_are_read_as_its_code_has_them():
 
 
 @pytest.mark.slow("20 models, a quarter of a second each")
-def test_edited_files_are_read_as_transformers_reads_them_or_it_is_said():
+def test_edited_files_are_read_or_it_is_said():
     draw, count, wrong = random.Random(SEED), 0, []
     while count < SAMPLE:
         found = edited(draw.choice(sorted(CONFIG_MAPPING_NAMES)), draw.choice(MUTATIONS))
@@ -64,7 +64,7 @@ def test_edited_files_are_read_as_transformers_reads_them_or_it_is_said():
 
 
 @pytest.mark.release
-def test_all_edits_of_all_types_are_read_as_transformers_reads_them_or_it_is_said():
+def test_all_edits_of_all_types_are_read_or_it_is_said():
     found = [edited(name, mutation) for name in CONFIG_MAPPING_NAMES for mutation in MUTATIONS]
     assert not [each for each in found if each]
     assert found.count("") >= 1_000
@@ -74,7 +74,10 @@ def edited(model_type, mutation):
     """What differs and is not said, "" for nothing; None where transformers cannot be asked."""
     if (model_type, None) in ODD or (model_type, mutation.__name__) in ODD:
         return None
-    if not (file := short_default(model_type)) or (changed := mutation(copy.deepcopy(file))) is None:
+    if (
+        not (file := short_default(model_type))
+        or (changed := mutation(copy.deepcopy(file))) is None
+    ):
         return None
     try:
         compared(changed)
