@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from posviz.configs.builtin import CONFIGS
 from posviz.configs.entries import is_nested, standard_entry
 from posviz.configs.kinds import LayerKind, factor_of, original_of
 from posviz.configs.layers import ROPE, UNKNOWN
@@ -16,6 +15,7 @@ from posviz.configs.model_types import integer, table, value_of
 from posviz.wording import shortened, spelt_like
 
 ORIGINAL = "original_max_position_embeddings"
+READ_AS = "transformers"  # the library by whose code files are read here
 
 
 class ConfigFile(NamedTuple):
@@ -143,7 +143,8 @@ def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
 def warnings_of(file: ConfigFile) -> tuple[str, ...]:
     """Return what is wrong or easily misread in this file, each with what to do."""
     of_entries = (said for entry in file.distinct for said in _of_an_entry(entry, file))
-    return tuple(dict.fromkeys([*_of_the_whole(file), *of_entries, *_of_engines(file)]))
+    ours = (line for line in engines_of(file) if line.startswith(READ_AS))
+    return tuple(dict.fromkeys([*_of_the_whole(file), *of_entries, *ours]))
 
 
 def _of_the_whole(file: ConfigFile) -> Iterator[str]:
@@ -204,8 +205,8 @@ def _unread(file: ConfigFile) -> Iterator[str]:
         yield "rope_scaling"
 
 
-def _of_engines(file: ConfigFile) -> Iterator[str]:
-    """Yield what an engine makes of this file, and others do not; CONFIGS are no files."""
+def engines_of(file: ConfigFile) -> Iterator[str]:
+    """Yield what a released engine makes of this file, and others do not."""
     config = dict(file.config)
     for name in ("rope_parameters", "rope_scaling"):
         if isinstance(given := config.get(name), dict) and given:
@@ -215,7 +216,7 @@ def _of_engines(file: ConfigFile) -> Iterator[str]:
             numbers = [n for n in found if isinstance(n, int | float) and n >= 1]
             if len(numbers) == 2 and math.isclose(0.1 * math.log(numbers[0]) + 1, numbers[1]):
                 del config[name]["attention_factor"]  # it is yarn's own
-    for row in table("engines")["row"] if file.config not in CONFIGS.values() else ():
+    for row in table("engines")["row"]:
         is_other = not _holds(row.get("unless", {"": "present"}), config)
         if file.rule.get("type") in row["types"] and _holds(row["when"], config) and is_other:
             yield f"{row['engine']} {row['version']} {row['says']}"
