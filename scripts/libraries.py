@@ -235,7 +235,7 @@ def _value(value: Any) -> str:
         inside = ", ".join(f"{json.dumps(k)} = {_value(v)}" for k, v in value.items())
         return f"{{ {inside} }}"
     if isinstance(value, list):
-        if len(value) > MOST_NUMBERS:
+        if len(value) > MOST_NUMBERS and not isinstance(value[0], str):
             raise ValueError(f"A row has a list of {len(value)}: at most {MOST_NUMBERS} are kept.")
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, float):

@@ -12,7 +12,14 @@ from posviz_course.configs.kinds import LayerKind, read_kind
 from posviz_course.configs.layers import ROPE, Layer, layer_of, names_of, position_of, rotating
 from posviz_course.configs.loading import loaded, part_for_texts
 from posviz_course.configs.model_types import rule_of, size_of
-from posviz_course.configs.remarks import ConfigFile, lengths_of, sentences_of, warnings_of
+from posviz_course.configs.remarks import (
+    READ_AS,
+    ConfigFile,
+    engines_of,
+    lengths_of,
+    sentences_of,
+    warnings_of,
+)
 
 __all__ = ["Layer", "LayerKind", "Reading", "read_config"]
 
@@ -31,7 +38,8 @@ class Reading:
     """What a configuration says: sentences, kinds of layers, lengths in tokens (0: none), warnings.
 
     trained: the length for which its unscaled frequencies are; promised: the longest text;
-    layers: each in order, none where only the model's code says which is of which kind.
+    layers: each in order, none where only the model's code says which is of which kind; engines:
+    a line for each engine but transformers that is known to read the file otherwise.
     """
 
     model: str
@@ -41,11 +49,13 @@ class Reading:
     warnings: tuple[str, ...]
     layers: tuple[Layer, ...] = ()
     sentences: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         table = [ROW.format(*COLUMNS), *(_row(kind) for kind in self.kinds)]
         table += [LEGEND] * any(kind.frequencies is not None for kind in self.kinds)
-        return "\n".join([*self.sentences, *(f"! {w}" for w in self.warnings), "", *table])
+        notes = [f"! {line}" for line in self.warnings] + [f"~ {line}" for line in self.engines]
+        return "\n".join([*self.sentences, *notes, "", *table])
 
     def to_json(self) -> str:
         """Return all of it as JSON, frequencies in radians per token."""
@@ -100,6 +110,7 @@ def read_config(source: Any) -> Reading:
         warnings_of(file),
         tuple(layers) if in_order else (),
         sentences_of(file, kinds),
+        tuple(line for line in engines_of(file) if not line.startswith(READ_AS)),
     )
 
 

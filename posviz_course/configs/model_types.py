@@ -13,9 +13,9 @@ SIZES = ("layers", "width", "heads", "head_dim", "longest")
 
 
 @functools.cache
-def table() -> dict[str, Any]:
-    """Return the table as it stands in its file, with sources."""
-    text = resources.files("posviz_course.configs").joinpath("model_types.toml").read_text("utf-8")
+def table(name: str = "model_types") -> dict[str, Any]:
+    """Return a table as it stands in its file, with sources."""
+    text = resources.files("posviz_course.configs").joinpath(f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
@@ -47,7 +47,7 @@ def _rules() -> dict[str, dict[str, Any]]:
         found = found | {name: {"position": position} for name in names}
     for entry, names in table()["unread"].items():
         found |= {name: found[name] | {f"unread_{entry}": True} for name in names}
-    return {_plain(name): rule for name, rule in found.items()}
+    return {_plain(name): {"type": name} | rule for name, rule in found.items()}
 
 
 def _plain(name: Any) -> str:

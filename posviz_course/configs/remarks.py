@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from posviz.wording import shortened, spelt_like
-from posviz_course.configs.entries import standard_entry
+from posviz_course.configs.entries import is_nested, standard_entry
 from posviz_course.configs.kinds import LayerKind, factor_of, original_of
 from posviz_course.configs.layers import ROPE, UNKNOWN
 from posviz_course.configs.model_types import integer, table, value_of
 
 ORIGINAL = "original_max_position_embeddings"
+READ_AS = "transformers"  # the library by whose code files are read here
 
 
 class ConfigFile(NamedTuple):
@@ -141,7 +143,8 @@ def _unusual(file: ConfigFile, kinds: tuple[LayerKind, ...]) -> Iterator[str]:
 def warnings_of(file: ConfigFile) -> tuple[str, ...]:
     """Return what is wrong or easily misread in this file, each with what to do."""
     of_entries = (said for entry in file.distinct for said in _of_an_entry(entry, file))
-    return tuple(dict.fromkeys([*_of_the_whole(file), *of_entries]))
+    ours = (line for line in engines_of(file) if line.startswith(READ_AS))
+    return tuple(dict.fromkeys([*_of_the_whole(file), *of_entries, *ours]))
 
 
 def _of_the_whole(file: ConfigFile) -> Iterator[str]:
@@ -200,6 +203,33 @@ def _unread(file: ConfigFile) -> Iterator[str]:
         yield "rope_theta"
     if rule.get("unread_rope_scaling") and config.get("rope_scaling"):
         yield "rope_scaling"
+
+
+def engines_of(file: ConfigFile) -> Iterator[str]:
+    """Yield what a released engine makes of this file, and others do not."""
+    config = dict(file.config)
+    for name in ("rope_parameters", "rope_scaling"):
+        if isinstance(given := config.get(name), dict) and given:
+            config[name] = config["entry"] = {"rope_type": given.get("type")} | given
+            config["nested"] = is_nested(given)
+            found = given.get("factor"), given.get("attention_factor")
+            numbers = [n for n in found if isinstance(n, int | float) and n >= 1]
+            if len(numbers) == 2 and math.isclose(0.1 * math.log(numbers[0]) + 1, numbers[1]):
+                del config[name]["attention_factor"]  # it is yarn's own
+    for row in table("engines")["row"]:
+        is_other = not _holds(row.get("unless", {"": "present"}), config)
+        if file.rule.get("type") in row["types"] and _holds(row["when"], config) and is_other:
+            yield f"{row['engine']} {row['version']} {row['says']}"
+
+
+def _holds(conditions: dict[str, Any], config: dict) -> bool:
+    """Tell whether all stand there: a value, one of a list, "present", "absent"."""
+    for path, wanted in conditions.items():
+        found = value_of(config, path)
+        named = (found, "absent" if found is None else "present")
+        if not any(each in named for each in (wanted if isinstance(wanted, list) else [wanted])):
+            return False
+    return True
 
 
 def _of_an_entry(entry: dict, file: ConfigFile) -> Iterator[str]:
