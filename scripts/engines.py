@@ -3,7 +3,8 @@
     python scripts/engines.py [part of an engine's name ...] [--write] [--cache FOLDER]
         [--python PYTHON]
 
---write puts what was found into posviz_course/configs/engines.toml; rows of engines that are not run stay
+--write puts what was found into posviz_course/configs/engines.toml; rows of engines that are not
+run stay
 as they are. PYTHON (default: this one) needs torch 2.13.0 and NumPy 2.4.6; all else is installed as
 by libraries.py.
 
@@ -33,7 +34,7 @@ ENGINES = ("transformers==5.23.0", "mlx-lm==0.32.2", "ctranslate2==4.8.5", "gguf
 NEEDS |= dict.fromkeys(("ctranslate2", "gguf"), f"{NEEDS['transformers']} transformers")
 PINS += ENGINES
 CASES = tomllib.loads((ROOT / "scripts" / "engine_cases.toml").read_text("utf-8"))
-TABLE = ROOT / "posviz" / "configs" / "engines.toml"
+TABLE = ROOT / "posviz_course" / "configs" / "engines.toml"
 HEAD = "# What engines make of a file. `python scripts/engines.py --write` writes this file.\n"
 SECONDS = 1800  # for all cases of one engine
 SIZES = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 6, "vocab_size": 64}

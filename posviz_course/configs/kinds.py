@@ -94,7 +94,11 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
             given |= scales
         return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
     if method == "longrope":  # those for long texts, if the model is one for long texts
-        given |= {f"{name}s": entry.get(name) for name in ("short_factor", "long_factor")}
+        if not {"short_factor", "long_factor"} <= entry.keys():
+            raise ValueError(
+                f"longrope needs short_factor and long_factor, {dim // 2} numbers each"
+            )
+        given |= {f"{name}s": entry[name] for name in ("short_factor", "long_factor")}
         lengths |= {"seq_len": max(longest, 1), "max_seq_len": max(round(factor * original), 1)}
         return longrope(dim, **lengths, **given)
     return Frequencies(rotary_frequencies(dim, base))  # dynamic: until a text is longer

@@ -12,7 +12,7 @@ from posviz.wording import shortened, spelt_like
 from posviz_course.configs.entries import is_nested, standard_entry
 from posviz_course.configs.kinds import LayerKind, factor_of, original_of
 from posviz_course.configs.layers import ROPE, UNKNOWN
-from posviz_course.configs.model_types import integer, table, value_of
+from posviz_course.configs.model_types import integer, size_of, table, value_of
 
 ORIGINAL = "original_max_position_embeddings"
 READ_AS = "transformers"  # the library by whose code files are read here
@@ -201,8 +201,10 @@ def _unread(file: ConfigFile) -> Iterator[str]:
     bases = [kind.get("base") for kind in kinds]  # and None, of the last
     if rule.get("unread_rope_theta") and not given and config.get("rope_theta") not in bases:
         yield "rope_theta"
-    if rule.get("unread_rope_scaling") and config.get("rope_scaling"):
-        yield "rope_scaling"
+    width, heads = size_of(config, rule, "width"), size_of(config, rule, "heads")
+    for name, usual in (("rope_scaling", None), ("head_dim", width // max(heads, 1))):
+        if rule.get(f"unread_{name}") and config.get(name) not in (None, usual):
+            yield name
 
 
 def engines_of(file: ConfigFile) -> Iterator[str]:

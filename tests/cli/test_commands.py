@@ -122,8 +122,8 @@ import stage
 browser.REPETITIONS, stage.PRESSES = 1, 3
 """,
     "every_knob.py": """
-modules = {"AlibiSlopes": every_knob.posviz.lessons.names()["AlibiSlopes"]}
-every_knob.posviz.lessons.names = lambda: modules
+modules = {"AlibiSlopes": every_knob.posviz_course.lessons.names()["AlibiSlopes"]}
+every_knob.posviz_course.lessons.names = lambda: modules
 """,
     "gpu.py": """
 gpu.ENCODINGS = {"ALiBi": gpu.ENCODINGS["ALiBi"]}

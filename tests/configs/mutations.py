@@ -88,7 +88,8 @@ def kinds_in_turn(file):
     return file | {"layer_types": turns} if len(kinds) > 1 else None
 
 
-MUTATIONS = (
+OF_ENTRIES = (
     *(base_outside, base_inside, base_of_each_kind, base_outside_of_kinds, fraction, old_linear),
-    *(flat_linear, new_yarn, head_dim, seven_layers, no_window, kinds_in_turn),
+    *(flat_linear, new_yarn),
 )
+MUTATIONS = (*OF_ENTRIES, head_dim, seven_layers, no_window, kinds_in_turn)
