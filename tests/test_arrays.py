@@ -8,6 +8,14 @@ import pytest
 import torch
 
 from posviz import devices, to_device, to_dtype, to_numpy
+from posviz.arrays import as_float64, as_like
+
+
+class OnMps(torch.Tensor):
+    """A tensor that says that it is on Apple's GPU, which has no float64."""
+
+    device = torch.device("mps")
+
 
 NAMES = ["NumPy", "torch CPU", "CUDA", "MPS"]
 
@@ -62,6 +70,16 @@ def test_moving_leaves_the_source_alone():
 def test_numpy_gets_tensors_with_gradients_and_bfloat16():
     assert to_numpy(torch.ones(2, requires_grad=True)).tolist() == [1, 1]
     assert to_numpy(torch.ones(2, dtype=torch.bfloat16)).dtype == np.float32
+
+
+def test_no_float64_goes_to_mps_and_what_is_there_comes_to_the_cpu_first(monkeypatch):
+    asked = []
+    monkeypatch.setattr(torch.Tensor, "to", lambda x, device, **_: asked.append((x.dtype, device)))
+    there = torch.ones(2).as_subclass(OnMps)
+    as_like(np.ones(2), there)
+    assert asked == [(torch.float32, torch.device("mps"))]
+    monkeypatch.setattr(OnMps, "cpu", lambda x: torch.full((2,), 7.0), raising=False)
+    assert as_float64(there, "x").tolist() == [7, 7]
 
 
 def float32_patterns():

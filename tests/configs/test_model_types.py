@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
 
+from posviz import Llama4Temperature
 from posviz.configs import read_config
 from posviz.configs.model_types import rule_of, table
 from tests.configs.asked import asked, default_of, numbers_of
@@ -94,6 +95,13 @@ def test_no_window_is_read_where_qwen_says_that_it_is_off():
     file = {"model_type": "qwen3", "head_dim": 64, "sliding_window": 2048, "num_hidden_layers": 2}
     file |= {"layer_types": ["sliding_attention"] * 2, "use_sliding_window": False}
     assert [layer.window for layer in read_config(file).layers] == [0, 0]
+
+
+def test_what_a_file_of_llama_4_leaves_out_is_as_in_transformers():
+    config = CONFIG_MAPPING["llama4_text"](num_hidden_layers=4)
+    first, *_, last = read_config({"model_type": "llama4_text", "num_hidden_layers": 4}).layers
+    assert first.chunk == config.attention_chunk_size
+    assert last.temperature == Llama4Temperature(config.attn_scale, config.floor_scale)
 
 
 @pytest.mark.parametrize("model_type", table()["unread"]["rope_theta"])
