@@ -7,6 +7,8 @@ import sys
 import numpy as np
 import pytest
 
+from tests import kinds
+
 # Workers and kernels share the cores: threads for such small arrays only wait for each other.
 for library in ("OMP", "OPENBLAS"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
@@ -29,6 +31,7 @@ _started: list[str] = []
 def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
+    config.pluginmanager.register(kinds)  # a conftest's own hooks see no notebook
     sys.addaudithook(lambda event, _: event in PROCESSES and _started.append(event))
 
 
