@@ -24,7 +24,6 @@ CHECKED = "nbval-check-output"  # the tag of a cell whose text is compared, as n
 INSTALLS = re.compile(r"\b(pip|pip3|conda|mamba|uv|apt|apt-get)\b.*\binstall\b")
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-every_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 
 
 def code_cells(path):
@@ -106,8 +105,8 @@ def test_explorers_show_a_picture_where_no_kernel_is(path):
     assert [place for place in below if len(outputs[place - 1]["image/png"]) < 1000] == []
 
 
-@every_lesson
-def test_lesson_prints_numbers_that_are_compared(path):
+@pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=lambda path: path.stem)
+def test_notebook_shows_numbers_that_are_compared(path):
     _, cells = code_cells(path)
     printed = [holder[key] for holder, key in map(first_text, checked_cells(cells))]
     assert len(printed) >= 5
