@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 
 import numpy as np
@@ -31,6 +32,7 @@ _started: list[str] = []
 def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
     config.pluginmanager.register(kinds)  # a conftest's own hooks see no notebook
     sys.addaudithook(lambda event, _: event in PROCESSES and _started.append(event))
 

@@ -1,8 +1,5 @@
 """Devices by name, the way to a device and back, and rounding to a dtype."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import torch
@@ -18,23 +15,6 @@ class OnMps(torch.Tensor):
 
 
 NAMES = ["NumPy", "torch CPU", "CUDA", "MPS"]
-
-
-@pytest.mark.slow("a process")
-def test_torch_is_imported_neither_by_mathematics_nor_by_devices():
-    code = (
-        "import sys, numpy as np, posviz\n"
-        "from posviz.attention import attention\n"
-        "x, p = np.ones((1, 2, 3, 4)), range(3)\n"
-        "shaw = posviz.Shaw(np.ones((3, 4)), np.ones((3, 4)))\n"
-        "t5 = posviz.T5(np.ones((32, 2)))\n"
-        "for encoding in (posviz.Alibi(), posviz.Rotary(), posviz.XPos(), t5, shaw):\n"
-        "    attention(x, x, x, encoding=encoding, q_positions=p, k_positions=p)\n"
-        "posviz.sinusoidal(p, 4)\n"
-        "print(*posviz.devices(), posviz.to_device(x, 'NumPy').shape, 'torch' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "NumPy torch CPU CUDA MPS (1, 2, 3, 4) False"
 
 
 def test_devices_say_yes_or_why_not(monkeypatch):

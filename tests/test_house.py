@@ -99,10 +99,3 @@ def test_a_skipped_test_fails(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "--continue-on-collection-errors", "."]
     printed, _ = shell(command, cwd=tmp_path, PYTHONPATH=str(ROOT))
     assert "\n2 failed, 3 errors in " in printed, printed
-
-
-@pytest.mark.slow("a process")
-def test_importing_posviz_loads_nothing_heavy():
-    heavy = ("torch", "matplotlib.pyplot", "ipywidgets", "anywidget", "transformers")
-    program = f"import posviz, sys; print([name for name in {heavy} if name in sys.modules])"
-    assert shell([sys.executable, "-c", program]) == ("[]\n", 0)
