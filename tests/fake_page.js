@@ -8,29 +8,17 @@ class Element extends EventTarget {
   value = "";
   classList = { add() {}, remove() {}, toggle() {} };
 
-  append(...children) {
-    this.children.push(...children);
-  }
-
-  after(...others) {
-    this.following = others;
-  }
+  append(...children) { this.children.push(...children); }
+  after(...others) { this.following = others; }
+  querySelector() { return this.inside ??= new Element(); }
+  closest() { return null; }
+  remove() {}
 
   /** Elements in it of a tag, or with a class. */
   all(name) {
     const own = this.tag === name || this.className === name ? [this] : [];
     return own.concat(...this.children.map((child) => child.all?.(name) ?? []));
   }
-
-  querySelector() {
-    return this.inside ??= new Element();
-  }
-
-  closest() {
-    return null;
-  }
-
-  remove() {}
 }
 
 class Store extends Map {
@@ -64,18 +52,12 @@ const fakes = {
   caches: { open: () => Promise.resolve(page.cache) },
   registration: { scope: location.origin + "/" },
   IntersectionObserver: class {
-    constructor(seen) {
-      page.see = seen;
-    }
-
+    constructor(seen) { page.see = seen; }
     observe() {}
     unobserve() {}
   },
   Worker: class {
-    constructor() {
-      page.workers.push(this);
-    }
-
+    constructor() { page.workers.push(this); }
     postMessage() {}
     terminate() {}
   },

@@ -54,7 +54,7 @@ def tamper(cell):
 
 
 def nbval(path, *first):
-    """Run nbval on a notebook, as we do; return the numbers of the cells that fail."""
+    """Run nbval and our plugin on a notebook; return the numbers of the cells that fail."""
     command = [sys.executable, "-m", "pytest", "--nbval-lax", "--nbval-current-env", "-rf"]
     command += ["-p", "tests.kinds"]
     done = subprocess.run(

@@ -152,7 +152,7 @@ def test_on_a_narrow_page_letters_stay_large_enough_to_be_read(page):
 
 
 @pytest.mark.parametrize("what", [".posviz-controls", "#noticed"])
-def test_what_is_to_be_noticed_opens_when_it_is_clicked_or_something_is_moved(browser, what):
+def test_notice_opens_when_it_is_clicked_or_something_is_moved(browser, what):
     page = browser.new_context().new_page()
     page.set_content(IN_A_NOTEBOOK)
     page.evaluate(PROMPTS, scripts.as_module(Path(scripts.__file__).with_name("prompts.js")))

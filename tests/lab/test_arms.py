@@ -63,17 +63,12 @@ def test_there_is_each_arm_and_each_starts_with_the_same_weights(tiny):
     assert not torch.equal(plain(untrained(tiny(seed=1))), plain(models[0]))
 
 
-def test_the_arms_differ(tiny):
-    after = {arm: read(trained(tiny(arm=arm, steps=3))[0]) for arm in ARMS + REMEDIES}
-    for one, other in itertools.combinations(after, 2):
-        assert not torch.allclose(after[one], after[other], atol=1e-6), (one, other)
-
-
 def test_each_arm_begins_and_learns_as_in_the_committed_results():
     """What changes these numbers on purpose is another laboratory: see `configs.RULES`."""
     sizes = {"steps": 3, "batch_size": 2, "d_model": 16, "num_heads": 2, "learning_rate": 0.5}
     losses = {arm: trained(Config("recall", arm, **sizes))[1].losses[2] for arm in ARMS + REMEDIES}
     assert losses == pytest.approx(THIRD_LOSS, abs=2e-5)
+    assert min(np.diff(sorted(losses.values()))) > 5e-5  # no arm is another one
 
 
 def test_windows_and_the_layer_without_position(tiny):
