@@ -5,6 +5,7 @@ import { Element, page } from "./fake_page.js"; // first: some look at their pag
 import { makeExport } from "../posviz/pictures/export_panel.js";
 import { makeLine } from "../posviz/pictures/line.js";
 import { makeOptions } from "../posviz/pictures/options.js";
+import { makeSlider } from "../posviz/pictures/slider.js";
 import { makeScene } from "../posviz/pictures/stream/replay.js";
 import "../posviz/publish/live/answers.js";
 import { kept } from "../posviz/publish/live/kept.js";
@@ -14,7 +15,7 @@ import "../posviz/publish/theme.js";
 
 /** A channel whose other end is the test. */
 function channel() {
-  const sent = [], made = { sent, host: {}, send: (message) => sent.push(message) };
+  const sent = [], made = { sent, host: { on() {}, off() {} }, send: (message) => sent.push(message) };
   return Object.assign(made, { listen: (hear) => Object.assign(made, { hear }) });
 }
 
@@ -45,6 +46,39 @@ for (const kind of ["text", "list", "switch", "buttons"]) {
     end();
   });
 }
+
+/** A slider that stands on 3: its end, its channel, its handle, its box, and Play. */
+function slider() {
+  const limits = { last_place: 10, range: "from -5 to 5", idle: "" }, to = channel(), el = new Element();
+  const end = makeSlider({ ...limits, label: "x", width: 2, play: true }, to, el);
+  const hear = (more) => to.hear({ ...limits, change: 0, place: 3, text: "3", ...more });
+  hear({});
+  return [end, hear, ...el.all("input"), el.all("button")[0], el.all("posviz-notice")[0]];
+}
+
+for (const why of [{ stop: true }, { idle: "only with another knob" }]) {
+  Deno.test(`Play ends where Python says ${Object.keys(why)}`, () => {
+    const [end, hear, , , play] = slider();
+    play.onclick();
+    equal(play.title, "Pause x");
+    hear(why);
+    equal(play.title, "Play x");
+    end();
+  });
+}
+
+Deno.test("a box keeps what is typed into it until that is answered or given up", () => {
+  const [end, hear, handle, box, , notice] = slider();
+  equal(box.inputMode, "text"); // a telephone's keys for numbers have no minus
+  document.activeElement = Object.assign(box, { value: "12" });
+  hear({ place: 5, text: "5" });
+  deepEqual([handle.valueAsNumber, box.value], [5, "12"]);
+  hear({ refused: "too large" });
+  deepEqual([box.value, notice.textContent], ["12", "too large"]);
+  box.onkeydown({ key: "Escape" });
+  deepEqual([box.value, notice.textContent], ["5", ""]);
+  end();
+});
 
 Deno.test("a file's name follows the style until a reader has typed one", () => {
   const shown = { formats: ["png"], films: [], styles: ["slide", "paper"], movable: {}, name: "x" };
