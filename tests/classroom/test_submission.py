@@ -22,8 +22,8 @@ def jailed(request, monkeypatch):
         monkeypatch.setattr(submission, "jail", lambda: ())
     elif not submission.jail():
         pytest.fail(
-            "bubblewrap is tested here: install it (Debian, Ubuntu: `apt install bubblewrap`); if it "
-            "is there, this container or system lets it make no namespaces: test where it may",
+            "bubblewrap is tested here: install it (Debian, Ubuntu: `apt install bubblewrap`); if "
+            "it is there, this container or system lets it make no namespaces: test where it may",
             pytrace=False,
         )
     return request.param
