@@ -74,6 +74,8 @@ def test(options: list[str]) -> int:
     options = [option for option in options if option not in SPEEDS]
     if speed in ("", "--everything") and not find_chromium():
         install("chromium", "chromium")
+    if speed != "--quick" and has_apt() and not shutil.which("bwrap"):  # else its tests say how
+        install("bwrap", "bubblewrap")
     if speed == "--everything" and not shutil.which("pdflatex"):
         install("pdflatex", "texlive-latex-recommended", "texlive-pictures")
     if speed == "--changed":  # testmon does not see into kernels: of notebooks, those that differ
@@ -155,10 +157,15 @@ def pip_install(arguments: list) -> None:
 def install(program: str, *packages: str) -> None:
     """Install a program that the tests drive."""
     commands = [[PYTHON, "-m", "playwright", "install", program]]  # which has browsers alone
-    if shutil.which("apt-get") and os.geteuid() == 0:
+    if has_apt():
         commands = [["apt-get", "update"], ["apt-get", "install", "-y", *packages]]
     if any(call(command) for command in commands):
         sys.exit(f"{program} could not be installed: put it on the PATH and run this again.")
+
+
+def has_apt() -> bool:
+    """Whether this is Debian or Ubuntu, and we may install in it."""
+    return shutil.which("apt-get") is not None and os.geteuid() == 0
 
 
 def find_chromium() -> str | None:

@@ -2,10 +2,13 @@
 
 import gc
 import os
+import signal
 import sys
 
 import numpy as np
 import pytest
+
+from tests import kinds
 
 # Workers and kernels share the cores: threads for such small arrays only wait for each other.
 for library in ("OMP", "OPENBLAS"):
@@ -29,6 +32,8 @@ _started: list[str] = []
 def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
+    config.pluginmanager.register(kinds)  # a conftest's own hooks see no notebook
     sys.addaudithook(lambda event, _: event in PROCESSES and _started.append(event))
 
 

@@ -1,32 +1,20 @@
 """Devices by name, the way to a device and back, and rounding to a dtype."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import torch
 
 from posviz import devices, to_device, to_dtype, to_numpy
+from posviz.arrays import as_float64, as_like
+
+
+class OnMps(torch.Tensor):
+    """A tensor that says that it is on Apple's GPU, which has no float64."""
+
+    device = torch.device("mps")
+
 
 NAMES = ["NumPy", "torch CPU", "CUDA", "MPS"]
-
-
-@pytest.mark.slow("a process")
-def test_torch_is_imported_neither_by_mathematics_nor_by_devices():
-    code = (
-        "import sys, numpy as np, posviz\n"
-        "from posviz.attention import attention\n"
-        "x, p = np.ones((1, 2, 3, 4)), range(3)\n"
-        "shaw = posviz.Shaw(np.ones((3, 4)), np.ones((3, 4)))\n"
-        "t5 = posviz.T5(np.ones((32, 2)))\n"
-        "for encoding in (posviz.Alibi(), posviz.Rotary(), posviz.XPos(), t5, shaw):\n"
-        "    attention(x, x, x, encoding=encoding, q_positions=p, k_positions=p)\n"
-        "posviz.sinusoidal(p, 4)\n"
-        "print(*posviz.devices(), posviz.to_device(x, 'NumPy').shape, 'torch' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "NumPy torch CPU CUDA MPS (1, 2, 3, 4) False"
 
 
 def test_devices_say_yes_or_why_not(monkeypatch):
@@ -62,6 +50,16 @@ def test_moving_leaves_the_source_alone():
 def test_numpy_gets_tensors_with_gradients_and_bfloat16():
     assert to_numpy(torch.ones(2, requires_grad=True)).tolist() == [1, 1]
     assert to_numpy(torch.ones(2, dtype=torch.bfloat16)).dtype == np.float32
+
+
+def test_no_float64_goes_to_mps_and_what_is_there_comes_to_the_cpu_first(monkeypatch):
+    asked = []
+    monkeypatch.setattr(torch.Tensor, "to", lambda x, device, **_: asked.append((x.dtype, device)))
+    there = torch.ones(2).as_subclass(OnMps)
+    as_like(np.ones(2), there)
+    assert asked == [(torch.float32, torch.device("mps"))]
+    monkeypatch.setattr(OnMps, "cpu", lambda x: torch.full((2,), 7.0), raising=False)
+    assert as_float64(there, "x").tolist() == [7, 7]
 
 
 def float32_patterns():

@@ -12,7 +12,26 @@ import posviz
 
 ROOT = Path(posviz.__file__).parents[1]
 NAMES = [name for name in dir(posviz) if not name.startswith("_")]
-HEAVY = ("matplotlib", "torch", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets")
+HEAVY = (
+    "matplotlib",
+    "torch",
+    "transformers",
+    "ipywidgets",
+    "anywidget",
+    "IPython",
+    "PIL",
+    "traitlets",
+)
+
+MATHEMATICS = """
+import numpy as np, posviz
+from posviz.attention import attention
+x, p = np.ones((1, 2, 3, 4)), range(3)
+shaw, t5 = posviz.Shaw(np.ones((3, 4)), np.ones((3, 4))), posviz.T5(np.ones((32, 2)))
+for encoding in (posviz.Alibi(), posviz.Rotary(), posviz.XPos(), t5, shaw):
+    attention(x, x, x, encoding=encoding, q_positions=p, k_positions=p)
+posviz.sinusoidal(p, 4), posviz.devices(), posviz.to_device(x, "NumPy")
+"""
 
 
 def loaded_after(program) -> set[str]:
@@ -48,13 +67,13 @@ def test_an_unknown_name_is_an_attribute_error(name):
 
 
 @pytest.mark.slow("a process")
-def test_importing_loads_nothing_heavy():
+def test_importing_posviz_loads_nothing_heavy():
     assert loaded_after("import posviz; dir(posviz)") == set()
 
 
 @pytest.mark.slow("a process")
 def test_mathematics_loads_no_drawing_and_no_torch():
-    assert loaded_after("from posviz import sinusoidal; sinusoidal([0, 1], 4)") == set()
+    assert loaded_after(MATHEMATICS) == set()
 
 
 @pytest.mark.slow("a process")

@@ -24,7 +24,6 @@ CHECKED = "nbval-check-output"  # the tag of a cell whose text is compared, as n
 INSTALLS = re.compile(r"\b(pip|pip3|conda|mamba|uv|apt|apt-get)\b.*\binstall\b")
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-every_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 
 
 def code_cells(path):
@@ -54,13 +53,14 @@ def tamper(cell):
     holder[key] = changed if changed != holder[key] else f"not {holder[key]}"
 
 
-def nbval(path, **variables):
-    """Run nbval on a notebook, as the README does; return the numbers of the cells that fail."""
+def nbval(path, *first):
+    """Run nbval and our plugin on a notebook; return the numbers of the cells that fail."""
     command = [sys.executable, "-m", "pytest", "--nbval-lax", "--nbval-current-env", "-rf"]
+    command += ["-p", "tests.kinds"]
     done = subprocess.run(
         [*command, "-p", "no:cacheprovider", path],
         cwd=path.parent,
-        env={**os.environ, **variables},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*first, str(ROOT)])},
         capture_output=True,
         text=True,
     )
@@ -105,8 +105,8 @@ def test_explorers_show_a_picture_where_no_kernel_is(path):
     assert [place for place in below if len(outputs[place - 1]["image/png"]) < 1000] == []
 
 
-@every_lesson
-def test_lesson_prints_numbers_that_are_compared(path):
+@pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=lambda path: path.stem)
+def test_notebook_shows_numbers_that_are_compared(path):
     _, cells = code_cells(path)
     printed = [holder[key] for holder, key in map(first_text, checked_cells(cells))]
     assert len(printed) >= 5
@@ -129,14 +129,17 @@ def beginning(path, checked):
 
 
 @pytest.mark.slow("a kernel")
-def test_nbval_fails_at_every_cell_whose_stored_number_is_changed(tmp_path):
+def test_nbval_fails_at_every_changed_number_and_at_a_lost_picture(tmp_path):
     notebook = beginning(LESSONS[1], checked=6)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell in checked_cells(cells):
         tamper(cell)
+    pictured = next(each for each in cells if "image/png" in str(each.outputs))
+    pictured.source += "\nNone"
     nbformat.write(notebook, tmp_path / "changed.ipynb")
     failed = nbval(tmp_path / "changed.ipynb")
-    assert failed == [cells.index(cell) for cell in checked_cells(cells)]
+    wanted = [*checked_cells(cells), pictured]
+    assert failed == sorted(map(cells.index, wanted))
 
 
 @pytest.mark.slow("a kernel")
@@ -147,7 +150,7 @@ def test_nbval_fails_when_a_line_of_the_package_is_changed(tmp_path):
     assert ".sin(" in text
     changed.write_text(text.replace(".sin(", ".cos("), "utf-8")
     nbformat.write(beginning(LESSONS[1], checked=6), tmp_path / "lesson.ipynb")
-    assert nbval(tmp_path / "lesson.ipynb", PYTHONPATH=str(tmp_path)) != []
+    assert nbval(tmp_path / "lesson.ipynb", str(tmp_path)) != []
 
 
 def test_where_a_choice_stands_tells_nothing():

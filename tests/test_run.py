@@ -161,10 +161,10 @@ def test_pip_install_fails_with_the_reason_of_pip(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "markers", "programs"),
     [
-        ([], "not release", ["chromium"]),
+        ([], "not release", ["chromium", "bwrap"]),
         (["--quick"], "not (slow or browser or release)", []),
-        (["--changed"], "not (browser or release)", []),
-        (["--everything"], "", ["chromium", "pdflatex"]),
+        (["--changed"], "not (browser or release)", ["bwrap"]),
+        (["--everything"], "", ["chromium", "bwrap", "pdflatex"]),
     ],
 )
 def test_a_speed_chooses_markers_and_passes_options_on(monkeypatch, options, markers, programs):
@@ -172,6 +172,7 @@ def test_a_speed_chooses_markers_and_passes_options_on(monkeypatch, options, mar
     monkeypatch.setattr(run, "set_up", lambda _: None)
     monkeypatch.setattr(run, "output_of", lambda _: "")
     monkeypatch.setattr(run.shutil, "which", lambda _: None)
+    monkeypatch.setattr(run, "has_apt", lambda: True)
     monkeypatch.setattr(run, "install", lambda program, *_: called.append(program))
     monkeypatch.setattr(run, "call", lambda command: called.append(command) or 0)
     run.main(["test", *options, "-k", "rope"])

@@ -151,6 +151,9 @@ def test_sources_are_listed_once_and_by_name():
         "Ashish Vaswani, Noam Shazeer, Niki Parmar, and others.\nAttention Is All You Need.\n"
         '2017.\n<a href="https://arxiv.org/abs/1706.03762">arXiv:1706.03762</a>.'
     )
+    assert [
+        entry for entry in sources.listed(sources.bibliography()).values() if "?." in entry
+    ] == []
 
 
 def test_an_unknown_key_is_named():

@@ -201,20 +201,6 @@ def test_the_second_visit_needs_no_network_and_less_time(page, address):
     page.context.set_offline(False)
 
 
-@pytest.mark.release("each starts Python anew")
-def test_a_rebuilt_site_takes_the_place_of_what_was_kept(page, address, folder):
-    index = folder / "assets" / "live" / "index.json"
-    built = index.read_text()
-    old, new = json.loads(built), "memory-0123456789abcdef.bin"
-    index.write_text(json.dumps(old | {"memory": new}))
-    page.goto(f"{address}/one.html")
-    lives(page)
-    names = kept(page)
-    index.write_text(built)
-    assert old["memory"] not in names
-    assert old["library"][0] in names
-
-
 @pytest.mark.parametrize(
     ("code", "patience"),
     [

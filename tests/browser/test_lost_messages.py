@@ -1,8 +1,11 @@
 """What a view does by itself, and when the kernel does not answer: its clock is ours."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
+from posviz.pictures import scripts
 from posviz.pictures.widget import ExplorerWidget
 
 SHOW = """async ([text, drags]) => {
@@ -19,7 +22,7 @@ SHOW = """async ([text, drags]) => {
     const kernel = {
         connectionStatus: "connected",
         isDisposed: false,
-        statusChanged: { connect: () => {}, disconnect: () => {} },
+        statusChanged: { connect: (told) => { window.die = () => told(kernel, "dead"); } },
         connectionStatusChanged: signal,
         reconnect: () => { window.tried += 1; return Promise.reject(new Error("refused")); },
     };
@@ -49,6 +52,15 @@ FRAME = """async () => {
     const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
     const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [] };
     hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
+}"""
+IN_A_NOTEBOOK = """
+<div class="jp-Cell"><div id="root"><div class="posviz-controls"></div></div></div>
+<div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
+<p><strong>Try</strong> it.</p><p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
+</div></div>"""
+PROMPTS = """async (text) => {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    (await import(url)).showPrompts(document.getElementById("root"));
 }"""
 MOVE = """(place) => {
     const slider = document.querySelector("[type=range]");
@@ -121,6 +133,34 @@ def test_a_screen_of_a_page_asks_once_for_the_size_that_it_is_shown_in(page):
         page.wait_for_timeout(50)
         page.clock.run_for(500)
     assert [message["ask"] for message in to_screen(page) if "ask" in message] == [True, True]
+
+
+def test_a_kernel_that_died_and_a_page_that_is_left_are_told(page):
+    page.evaluate("die()")
+    assert "it has stopped" in page.locator(".posviz-screen .posviz-notice").inner_text()
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    assert to_screen(page)[-1] == {"gone": True}
+
+
+def test_on_a_narrow_page_letters_stay_large_enough_to_be_read(page):
+    page.set_viewport_size({"width": 300, "height": 600})
+    page.wait_for_timeout(50)
+    page.clock.run_for(100)
+    assert float(page.locator("canvas").get_attribute("data-scale")) == pytest.approx(
+        0.72, abs=0.01
+    )
+
+
+@pytest.mark.parametrize("what", [".posviz-controls", "#noticed"])
+def test_notice_opens_when_it_is_clicked_or_something_is_moved(browser, what):
+    page = browser.new_context().new_page()
+    page.set_content(IN_A_NOTEBOOK)
+    page.evaluate(PROMPTS, scripts.as_module(Path(scripts.__file__).with_name("prompts.js")))
+    later = page.locator(".posviz-later")
+    assert (later.count(), page.locator(".posviz-try").inner_text()) == (2, "Try it.")
+    page.locator(what).dispatch_event("click")
+    assert later.count() == 0
+    page.context.close()
 
 
 def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):

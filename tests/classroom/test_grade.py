@@ -155,6 +155,11 @@ def test_a_mistake_costs_points_once_where_an_answer_calls_it(tmp_path):
     assert rows[1].told == "What is wrong follows from exercise 1."
 
 
+def test_a_definition_is_no_call():
+    cells = ["def f(x): return x", "def g(x): return f(x)"]
+    assert [grade._calls(cells, name) for name in "fg"] == [True, False]
+
+
 def test_a_table_has_a_line_for_each_student_with_the_sum(tmp_path):
     rows = [
         grade.Row("ann", "RoPE", 10, "", "It agrees."),

@@ -173,6 +173,11 @@ def test_no_window_is_read_where_qwen_says_that_it_is_off():
     assert [layer.window for layer in read_config(file).layers] == [0, 0]
 
 
+def test_a_chunk_of_llama_4_is_as_long_as_in_transformers():
+    layers = read_config({"model_type": "llama4_text", "num_hidden_layers": 4}).layers
+    assert layers[0].chunk == CONFIG_MAPPING["llama4_text"]().attention_chunk_size
+
+
 @pytest.mark.parametrize("model_type", table()["unread"]["rope_theta"])
 def test_a_base_that_is_unread_does_not_reach_transformers(model_type):
     config = CONFIG_MAPPING[model_type](rope_theta=123456.0)

@@ -10,10 +10,26 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk, yarn
 from posviz_course.lab.arms import AT_TEST, at_test, longest, untrained
-from posviz_course.lab.configs import ARMS, REMEDIES
+from posviz_course.lab.configs import ARMS, REMEDIES, Config
 from posviz_course.lab.tasks import training_batch
 from posviz_course.lab.train import trained
 
+THIRD_LOSS = {  # after two steps; not from elsewhere: the lesson's results hold only with these
+    "none": 4.45318,
+    "sinusoidal": 4.73607,
+    "learned": 4.36518,
+    "T5": 4.45254,
+    "ALiBi": 4.41343,
+    "RoPE": 4.36798,
+    "xPos": 4.27985,
+    "RoPE, window": 4.21655,
+    "hybrid": 4.23773,
+    "FIRE": 4.43621,
+    "Kerple": 4.39295,
+    "FoX": 4.41336,
+    "learned, randomised": 4.37990,
+    "RoPE, randomised": 4.32610,
+}
 TOKENS = torch.tensor(training_batch("recall", 0, 0, 2, 48).tokens)
 
 
@@ -47,10 +63,12 @@ def test_there_is_each_arm_and_each_starts_with_the_same_weights(tiny):
     assert not torch.equal(plain(untrained(tiny(seed=1))), plain(models[0]))
 
 
-def test_the_arms_differ(tiny):
-    after = {arm: read(trained(tiny(arm=arm, steps=3))[0]) for arm in ARMS + REMEDIES}
-    for one, other in itertools.combinations(after, 2):
-        assert not torch.allclose(after[one], after[other], atol=1e-6), (one, other)
+def test_each_arm_begins_and_learns_as_in_the_committed_results():
+    """What changes these numbers on purpose is another laboratory: see `configs.RULES`."""
+    sizes = {"steps": 3, "batch_size": 2, "d_model": 16, "num_heads": 2, "learning_rate": 0.5}
+    losses = {arm: trained(Config("recall", arm, **sizes))[1].losses[2] for arm in ARMS + REMEDIES}
+    assert losses == pytest.approx(THIRD_LOSS, abs=2e-5)
+    assert min(np.diff(sorted(losses.values()))) > 5e-5  # no arm is another one
 
 
 def test_windows_and_the_layer_without_position(tiny):

@@ -70,6 +70,10 @@ def test_film_keeps_its_length_where_nothing_changes(tmp_path):
     assert gif_seconds(path) == pytest.approx(10)
 
 
+def test_a_film_of_few_stops_is_slow_and_others_take_three_seconds():
+    assert [stops * animation.delay(stops) for stops in (12, 15, 30, 60)] == [1200, 300, 300, 300]
+
+
 def test_loop_turns_back_at_the_ends_of_numbers_and_repeats_options():
     film = animation.Film(Waves(), "lines")
     assert film.loop(film.stops) == [1, 2, 3, 4, 3, 2]

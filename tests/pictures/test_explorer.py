@@ -111,6 +111,8 @@ def test_an_error_is_shown_the_old_picture_stays_and_reset_works(
         picture.width, picture.fail = 12, place
     told = [message["error"] for message, _ in browser.told if message.get("part") == "error"]
     assert message in told[-1]
+    notice = "\nThe picture still shows the last good values."
+    assert told[-1].endswith(notice) == (place == "compute")
     assert len(browser.frames) == 1
     explorer.receive({"part": "reset"})
     assert explorer.error == ""

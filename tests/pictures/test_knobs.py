@@ -103,6 +103,12 @@ def test_what_is_typed_becomes_a_value(name, typed, value):
     assert getattr(picture, name) == value
 
 
+@pytest.mark.parametrize("typed", ["1,0000", "1,00", "1,0,0", "ten", ""])
+def test_what_is_typed_and_no_number_is_refused(typed):
+    with pytest.raises(traitlets.TraitError, match=f"^base = {typed!r} is refused"):
+        Waves.knobs()["base"].read(typed)
+
+
 def test_the_stops_of_a_film_go_from_end_to_end():
     found = Waves.knobs()
     assert found["position"].sample_values(1000) == list(range(40))

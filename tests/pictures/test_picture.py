@@ -112,18 +112,17 @@ class Named(Waves):
 
 
 @pytest.mark.slow("draws many figures")
-def test_a_layout_is_kept_for_its_own_picture_style_and_artists(monkeypatch):
+def test_a_layout_is_kept_for_its_own_picture_and_artists(monkeypatch):
     pictures = [Waves(), Named("y"), Named(6 * "high\n")]
-    looks = [(picture, style) for picture in pictures for style in ("notebook",)]
 
-    def corners(picture, style):
-        return [axes.get_position().bounds for axes in picture.figure(style).axes]
+    def corners(picture):
+        return [axes.get_position().bounds for axes in picture.figure().axes]
 
-    kept = [corners(*look) for look in looks + looks]
+    kept = [corners(picture) for picture in pictures + pictures]
     alone = []
-    for look in looks:
+    for picture in pictures:
         monkeypatch.setattr(module, "_layouts", WeakKeyDictionary())
-        alone.append(corners(*look))
+        alone.append(corners(picture))
     assert kept == alone + alone
 
 

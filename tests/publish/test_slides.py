@@ -140,9 +140,10 @@ def made():
     rule = text("## The rule", role="rule", headline="So.")
     optional = text("## Optional", role="optional", headline="More.")
 
-    def with_lecture(*named):
-        own = {"lecture": {"minutes": 2 + 3 * len(named), "sections": named}} if named else {}
-        return lesson(*cells, rule, optional, **own)
+    def with_lecture(*named, more=()):
+        minutes = 2 + 3 * len([*named, *more])
+        own = {"lecture": {"minutes": minutes, "sections": named}} if named else {}
+        return lesson(*cells[:5], *more, *cells[5:], rule, optional, **own)
 
     return with_lecture
 
@@ -171,6 +172,11 @@ def test_sections_come_in_the_lessons_order_between_title_and_rule(made):
 def test_the_lessons_own_lecture_comes_first_then_what_fits(made, named, minutes, wanted):
     deck = slides.choose_slides(made(*named), time=minutes)
     assert sections(deck) == ["opening", *wanted, "rule"]
+
+
+def test_a_lecture_ends_before_a_section_that_does_not_fit(made):
+    longer = made(1, 2, 3, more=[shows(plain=MAP, headline="B")])
+    assert sections(slides.choose_slides(longer, time=8)) == ["opening", 1, "rule"]
 
 
 def test_what_was_taken_and_left_out_is_told(made, monkeypatch):
