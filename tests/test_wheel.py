@@ -28,8 +28,8 @@ print(posviz.read_config({"model_type": "llama4_text"}).layers[0].chunk)
 
 
 def within(path) -> str:
-    """A file's place in the package, where the wheel has all of them."""
-    return Path(path).as_posix().removeprefix("posviz/")
+    """A file's place in the wheel, whose tools hold the docs and the notebooks, too."""
+    return Path(path).as_posix().removeprefix("posviz_tools/")
 
 
 @pytest.mark.slow("processes")
@@ -43,7 +43,7 @@ def test_the_wheel_is_whole_and_works_where_there_is_no_clone(tmp_path):
 
     run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, ROOT)
     (wheel,) = tmp_path.glob("*.whl")
-    files = [ROOT / "CITATION.cff", *ROOT.glob("docs/*.md"), *ROOT.glob("posviz/**/*.*")]
+    files = [ROOT / "CITATION.cff", *ROOT.glob("docs/*.md"), *ROOT.glob("posviz*/**/*.*")]
     wanted = {within(path.relative_to(ROOT)) for path in files if path.suffix != ".pyc"}
     assert wanted - {*map(within, zipfile.ZipFile(wheel).namelist())} == set()
     run(*PIP, "install", "--no-deps", "--no-index", "--target", tmp_path, wheel)

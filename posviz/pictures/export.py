@@ -37,7 +37,7 @@ def about(picture: Drawing, caption: str, call: str, title: str) -> list[str]:
     Title, caption, the Python that writes it again, to the byte, and the program; last the rights,
     if it is one of the course's pictures.
     """
-    ours = type(picture).__module__.startswith("posviz.")
+    ours = type(picture).__module__.startswith(("posviz.", "posviz_"))
     facts = [title or picture.title(), caption, python_line(picture, call), f"posviz {__version__}"]
     return [*facts, LICENCE] if ours else facts
 
