@@ -4,6 +4,7 @@ import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from matplotlib.backend_bases import get_registered_canvas_class
@@ -45,13 +46,18 @@ def about(picture: Drawing, caption: str, call: str, title: str) -> list[str]:
 def python_line(picture: Drawing, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
-    package = kind.__module__.partition(".")[0]
-    public = getattr(sys.modules.get(package), kind.__name__, None)
-    is_public = getattr(public, "__module__", None) == kind.__module__  # a reloaded class, too
+    module, name = kind.__module__, kind.__name__
+    packages = (each for each in ("posviz", module.partition(".")[0]) if each in sys.modules)
+    public = (each for each in packages if _module_of(sys.modules[each], name) == module)
     line = f"{picture!r}.{call}"
-    if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
+    if module == "__main__":  # a reader's own class, written in this notebook
         return line
-    return f"from {package if is_public else kind.__module__} import {kind.__name__}\n{line}"
+    return f"from {next(public, module)} import {name}\n{line}"
+
+
+def _module_of(package: ModuleType, name: str) -> str:
+    """The module of a public class by its name: a reloaded class is another, of the same module."""
+    return getattr(getattr(package, name, None), "__module__", "")
 
 
 def method_call(method: str, *arguments: str, **look: Any) -> str:
