@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from posviz.wording import shortened
-from posviz_course.configs.entries import entry_of, is_nested, latent_of, standard_entry
-from posviz_course.configs.kinds import LayerKind, read_kind
-from posviz_course.configs.layers import ROPE, Layer, layer_of, names_of, position_of, rotating
-from posviz_course.configs.loading import loaded, part_for_texts
-from posviz_course.configs.model_types import rule_of, size_of
-from posviz_course.configs.remarks import (
-    READ_AS,
-    ConfigFile,
-    engines_of,
-    lengths_of,
-    sentences_of,
-    warnings_of,
-)
+from posviz_course.configs.config_file import ConfigFile
+from posviz_course.configs.entries import entry_of
+from posviz_course.configs.kinds import LayerKind, kinds_of
+from posviz_course.configs.layers import Layer, layer_of, names_of, rotating
+from posviz_course.configs.remarks import engines_of, lengths_of, sentences_of, warnings_of
 
 __all__ = ["Layer", "LayerKind", "Reading", "read_config"]
 
-WITHOUT = "without position"
 COLUMNS = ("layers", "position", "base", "pairs", "kept", "blended", "slowed", "scores ×", "kind")
 ROW = "{:>6}  {:<16} {:>13} {:>6} {:>6} {:>8} {:>7} {:>9}  {}"
 LEGEND = """
@@ -81,58 +71,26 @@ def read_config(source: Any) -> Reading:
 
     Source: transformers 5.23, and those that `model_types.toml` names.
     """
-    outer = loaded(source)
-    config = part_for_texts(outer)
-    rule, is_known = rule_of(config, outer)
-    position = position_of(config, rule, is_known)
-    names, given = names_of(config, rule), standard_entry(config)
-    in_order = bool(names) and ({*names} != {"all"} or not is_nested(given))
-    if not in_order:
-        names = [name for name in given if isinstance(given[name], dict)] or ["all"]
+    file = ConfigFile.read(source)
+    names, in_order = names_of(file)
     entries = [
-        entry_of(name, layer, config, rule) if position == ROPE and rotates else None
-        for layer, (name, rotates) in enumerate(
-            zip(names, rotating(config, rule, names), strict=True)
-        )
+        entry_of(file, name, layer) if rotates else None
+        for layer, (name, rotates) in enumerate(zip(names, rotating(file, names), strict=True))
     ]
-    file = ConfigFile(config, rule, is_known, position, names, entries)
-    kinds, which = _grouped(file, in_order)
+    file = replace(file, names=names, entries=entries)
+    kinds, kind_by_layer = kinds_of(file, in_order)
     trained, promised = lengths_of(file)
     layers = [
-        layer_of(kinds[k].kind, name, config, rule, entry)
-        for k, name, entry in zip(which, names, entries, strict=True)
+        layer_of(file, kind.kind, name, entry)
+        for kind, name, entry in zip(kind_by_layer, names, entries, strict=True)
     ]
     return Reading(
-        shortened(config.get("model_type") or outer.get("model_type") or "a model"),
-        kinds,
+        file.model,
+        tuple(kinds),
         trained,
         promised,
         warnings_of(file),
         tuple(layers) if in_order else (),
         sentences_of(file, kinds),
-        tuple(line for line in engines_of(file) if not line.startswith(READ_AS)),
+        engines_of(file),
     )
-
-
-def _grouped(file: ConfigFile, in_order: bool) -> tuple[tuple[LayerKind, ...], list[int]]:
-    """Return the kinds of layers that differ in position, and for each layer which it is of."""
-    config, rule = file.config, file.rule
-    number, longest = size_of(config, rule, "layers"), size_of(config, rule, "longest")
-    keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
-    distinct = list(dict.fromkeys(keys))
-    rotating_names = {n for n, entry in zip(file.names, file.entries, strict=True) if entry}
-    kinds: list[LayerKind] = []
-    for key in distinct:
-        of_key = [name for name, each in zip(file.names, keys, strict=True) if each == key]
-        count = len(of_key) if in_order else number * (len(distinct) == 1)
-        name = shortened(", ".join(dict.fromkeys(of_key)))
-        if (entry := file.entries[keys.index(key)]) is not None:
-            if any(name == other.kind for other in kinds):
-                name = f"{name}, base {entry['rope_theta']:,.0f}"
-            is_latent = bool(latent_of(config, rule))
-            kinds.append(read_kind(name, count, entry, longest, is_latent))
-        else:
-            name = WITHOUT if set(of_key) & rotating_names else name
-            position = "no position" if file.position == ROPE else file.position
-            kinds.append(LayerKind(name, count, "none", position=position))
-    return tuple(kinds), [distinct.index(key) for key in keys]

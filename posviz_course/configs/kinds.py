@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,10 @@ import numpy as np
 from posviz.encodings.checks import require_factor, require_real
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies, rotary_frequencies
 from posviz.encodings.stretching import llama3, longrope, position_interpolation, yarn
-from posviz_course.configs.model_types import integer
+from posviz.wording import shortened
+from posviz_course.configs.config_file import ROPE, ConfigFile, integer
+
+WITHOUT = "without position"
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,30 @@ class LayerKind:
         return 0 if self.frequencies is None else int((self.frequencies.inv_freq == 0).sum())
 
 
-def read_kind(kind: str, count: int, entry: dict, longest: int, is_latent: bool) -> LayerKind:
+def kinds_of(file: ConfigFile, in_order: bool) -> tuple[list[LayerKind], list[LayerKind]]:
+    """Return the kinds of layers that differ in position, and the kind of each layer."""
+    keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
+    rotating = {name for name, entry in zip(file.names, file.entries, strict=True) if entry}
+    kinds: dict[str, LayerKind] = {}
+    for key, entry in dict(zip(keys, file.entries, strict=True)).items():
+        names = [name for name, other in zip(file.names, keys, strict=True) if other == key]
+        count = len(names) if in_order else file.size("layers") * (len({*keys}) == 1)
+        kind = shortened(", ".join(dict.fromkeys(names)))
+        if entry is None:
+            kind = WITHOUT if rotating & {*names} else kind
+            position = "no position" if file.position == ROPE else file.position
+            kinds[key] = LayerKind(kind, count, "none", position=position)
+        else:
+            if any(kind == other.kind for other in kinds.values()):
+                kind = f"{kind}, base {entry['rope_theta']:,.0f}"
+            kinds[key] = _rotating_kind(kind, count, file, entry)
+    return [*kinds.values()], [kinds[key] for key in keys]
+
+
+def _rotating_kind(kind: str, count: int, file: ConfigFile, entry: dict) -> LayerKind:
     """Return a kind of so many layers with the frequencies of its entry, by `entry_of`."""
     method, rotary_dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
+    longest, is_latent = file.size("longest"), bool(file.latent)
     original = original_of(entry) or longest
     implied = longest / original if original and method in ("yarn", "longrope") else 1.0
     factor = 1.0 if method == "default" else factor_of(entry) or max(implied, 1.0)
@@ -74,7 +99,7 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
     """Return what the method of an entry makes of its pairs. Units: tokens."""
     method, dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     lengths: dict[str, Any] = {"original_max_seq_len": original, "base": base}
-    given: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
+    options: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
 
     def numbers(*names: str) -> dict[str, Any]:
         return {n: require_real(entry[n], n, above=0) for n in names if entry.get(n)}
@@ -89,18 +114,18 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
     if method == "llama3":
         return llama3(dim, factor, **lengths, **numbers("low_freq_factor", "high_freq_factor"))
     if method == "yarn":
-        given |= numbers("beta_fast", "beta_slow")
+        options |= numbers("beta_fast", "beta_slow")
         if len(scales := numbers("mscale", "mscale_all_dim")) == 2:
-            given |= scales
-        return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
+            options |= scales
+        return yarn(dim, factor, **lengths, **options, truncate=bool(entry.get("truncate", True)))
     if method == "longrope":  # those for long texts, if the model is one for long texts
         if not {"short_factor", "long_factor"} <= entry.keys():
             raise ValueError(
                 f"longrope needs short_factor and long_factor, {dim // 2} numbers each"
             )
-        given |= {f"{name}s": entry[name] for name in ("short_factor", "long_factor")}
+        options |= {f"{name}s": entry[name] for name in ("short_factor", "long_factor")}
         lengths |= {"seq_len": max(longest, 1), "max_seq_len": max(round(factor * original), 1)}
-        return longrope(dim, **lengths, **given)
+        return longrope(dim, **lengths, **options)
     return Frequencies(rotary_frequencies(dim, base))  # dynamic: until a text is longer
 
 

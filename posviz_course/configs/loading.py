@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from posviz.wording import quoted, shortened
-from posviz_course.configs.model_types import table
+from posviz_course.configs.model_types import spellings
 
 OTHER_FILES = {  # an entry that tells them, and what they are
     "n_layers": "a params.json of Mistral or Meta; take the config.json that lies beside it",
@@ -60,7 +60,7 @@ def _explained(error: json.JSONDecodeError) -> str:
 
 def part_for_texts(config: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a model of texts and pictures that is its model of texts."""
-    for name in table()["names"]["nested"]:
-        if isinstance(inner := config.get(name), dict):
-            return part_for_texts(inner)
+    for name in spellings("nested"):
+        if isinstance(part := config.get(name), dict):
+            return part_for_texts(part)
     return config
