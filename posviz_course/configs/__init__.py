@@ -79,7 +79,6 @@ def read_config(source: Any) -> Reading:
     ]
     file = replace(file, names=names, entries=entries)
     kinds, kind_by_layer = kinds_of(file, in_order)
-    trained, promised = lengths_of(file)
     layers = [
         layer_of(file, kind.kind, name, entry)
         for kind, name, entry in zip(kind_by_layer, names, entries, strict=True)
@@ -87,8 +86,7 @@ def read_config(source: Any) -> Reading:
     return Reading(
         file.model,
         tuple(kinds),
-        trained,
-        promised,
+        *lengths_of(file),
         warnings_of(file),
         tuple(layers) if in_order else (),
         sentences_of(file, kinds),

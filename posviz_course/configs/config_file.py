@@ -62,9 +62,8 @@ class ConfigFile:
     @property
     def rotations(self) -> list[dict[str, Any]]:
         """The entries that differ, of layers that rotate."""
-        return [
-            *{json.dumps(entry, default=str): entry for entry in self.entries if entry}.values()
-        ]
+        by_text = {json.dumps(entry, default=str): entry for entry in self.entries if entry}
+        return [*by_text.values()]
 
     @property
     def scaling(self) -> dict[str, Any]:

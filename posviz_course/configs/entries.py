@@ -66,9 +66,8 @@ def method_of(entry: dict, otherwise: str) -> str:
 
 def _value(file: ConfigFile, layer: int, number: str, entry: dict) -> tuple[str, Any]:
     """Return a number by lists by layer, the entry, the layer, the file or the class, named."""
-    inner, outer = spellings(number), spellings(number)
-    if f"{number}_name" in file.rule:
-        outer = [file.rule[f"{number}_name"]]
+    inner = spellings(number)
+    outer = [file.rule[f"{number}_name"]] if f"{number}_name" in file.rule else inner
     for name in outer:
         if isinstance(values := file.config.get(name), list):
             if layer >= len(values):

@@ -86,9 +86,8 @@ def rotating(file: ConfigFile, names: list[str]) -> list[bool]:
         without |= {*file.rule.get("unrotated", [])}
     flags = _flags(file, len(names))
     rotates = [name not in without and bool(flag) for name, flag in zip(names, flags, strict=True)]
-    if file.rule.get("dense_rotates") and (
-        file.config.get("prefix_dense_sliding_window_pattern", 1) == 1
-    ):
+    is_all_dense = file.config.get("prefix_dense_sliding_window_pattern", 1) == 1
+    if file.rule.get("dense_rotates") and is_all_dense:
         first = file.integer("first_k_dense_replace")
         dense = file.config.get("mlp_layer_types") or ["dense"] * first
         rotates = [r or dense[i : i + 1] == ["dense"] for i, r in enumerate(rotates)]

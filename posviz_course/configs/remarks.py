@@ -170,14 +170,12 @@ def _misspelt(file: ConfigFile, entries: list[dict]) -> Iterator[str]:
 
 def _unread(file: ConfigFile) -> Iterator[str]:
     """Yield the entries with an effect here that transformers does not look at."""
-    rule = file.rule
-    in_entry = file.scaling.get("partial_rotary_factor", 1)
+    rule, name = file.rule, "partial_rotary_factor"
+    fraction = file.value(name) or file.scaling.get(name, 1)
     is_plain = any(entry["rope_type"] == "default" for entry in file.rotations)
-    is_unread = rule.get("unread_partial_rotary_factor") and is_plain
-    if (is_unread and (file.value("partial_rotary_factor") or in_entry) != 1) or (
-        "fraction_name" in rule and "partial_rotary_factor" in file.config
-    ):
-        yield "partial_rotary_factor"
+    is_unread = rule.get(f"unread_{name}") and is_plain and fraction != 1
+    if is_unread or ("fraction_name" in rule and name in file.config):
+        yield name
     bases = [rule.get("base", 10_000), *(k.get("base") for k in rule.get("kinds", {}).values())]
     base = file.config.get("rope_theta")
     if rule.get("unread_rope_theta") and not file.scaling and base not in (None, *bases):
@@ -189,18 +187,16 @@ def _unread(file: ConfigFile) -> Iterator[str]:
 
 
 def engines_of(file: ConfigFile, *, of_transformers: bool = False) -> tuple[str, ...]:
-    """Return what one released engine makes of this file, and others do not.
-
-    of_transformers: of the library by whose code files are read here, else of the others.
-    """
+    """Return what engines are known to make of this file: transformers alone, or all others."""
     config = dict(file.config)
     for name in ("rope_parameters", "rope_scaling"):  # of two, the second counts
         if isinstance(scaling := config.get(name), dict) and scaling:
             entry = {"rope_type": scaling.get("type")} | scaling
-            if _has_usual_attention_factor(entry):
-                del entry["attention_factor"]
-            is_nested = bool(entries_by_kind(scaling))
-            config |= {name: entry, "entry": entry, "nested": is_nested}
+            factors = entry.get("factor"), entry.get("attention_factor")
+            numbers = [n for n in factors if isinstance(n, int | float) and n >= 1]
+            if len(numbers) == 2 and math.isclose(0.1 * math.log(numbers[0]) + 1, numbers[1]):
+                del entry["attention_factor"]  # it is yarn's own
+            config |= {name: entry, "entry": entry, "nested": bool(entries_by_kind(scaling))}
     return tuple(
         f"{row['engine']} {row['version']} {row['says']}"
         for row in table("engines")["row"]
@@ -209,14 +205,6 @@ def engines_of(file: ConfigFile, *, of_transformers: bool = False) -> tuple[str,
         and _holds(row["when"], config)
         and not ("unless" in row and _holds(row["unless"], config))
     )
-
-
-def _has_usual_attention_factor(entry: dict) -> bool:
-    """Tell whether an entry's attention factor is yarn's own for its factor."""
-    factor, attention_factor = entry.get("factor"), entry.get("attention_factor")
-    if not isinstance(factor, int | float) or not isinstance(attention_factor, int | float):
-        return False
-    return factor >= 1 and math.isclose(0.1 * math.log(factor) + 1, attention_factor)
 
 
 def _holds(conditions: dict[str, Any], config: dict) -> bool:
