@@ -70,6 +70,8 @@ class FourRelativeTerms(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
+        if arrays.without == "none" and not arrays.query_alone:
+            return "All four terms are on: other settings are compared with these weights."
         four = "all four terms on" if arrays.without == "none" else f"{arrays.without} off"
         fifth = "on" if arrays.query_alone else "off"
         change = f"weights of the last query change by up to {arrays.change:.2f}"

@@ -89,5 +89,5 @@ class OffsetMatrix(Picture):
         before, after = arrays.distinct
         return (
             f"Clipped to ±{arrays.clip}, the {before} offsets of {arrays.seq_len} tokens "
-            f"need {after} rows."
+            f"need {after} {'row' if after == 1 else 'rows'}."
         )

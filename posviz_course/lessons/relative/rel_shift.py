@@ -31,7 +31,7 @@ class RelShift(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    step = integer(4, low=0, high=4, play=True)
+    step = integer(0, low=0, high=4, play=True)
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape of memory as this step has them, and which cells are gone.
@@ -112,7 +112,7 @@ def _coloured(cells, gone):
 
 def _image(axes, name):
     """Colours from the farthest offset behind on which black is read, the pale ones, and grey."""
-    full = colormaps[PLAIN](np.linspace(0.4, 1, SHADES))[:, :3]
+    full = colormaps[PLAIN](np.linspace(0.5, 1, SHADES))[:, :3]
     grey = [to_rgb("#CCCCCC")]  # black is read on it in both themes
     colours = ListedColormap(np.concatenate([full, 0.3 * full + 0.7 * np.array(grey), grey]))
     look = {"vmin": -0.5, "vmax": 2 * SHADES + 0.5, "aspect": axes.get_aspect()}
