@@ -91,7 +91,8 @@ def _with_room(places, first, letter):
 
     Returns {row: (x, y)}, the left ends; a name is right of its dot, or above or below it.
     """
-    every, kept = np.array(list(places.values())), {}
+    every = np.array(list(places.values()))
+    kept: dict = {}
     for row in dict.fromkeys([*first, *places]):
         width = letter * len(NAMES[row])
         for x, y in places[row] + np.array([(0.05, 0), *((-0.02, rise) for rise in RISES)]):

@@ -55,7 +55,7 @@ class SameX(Picture):
         """A map for each encoding: rows are queries, columns keys; changed maps are framed."""
         panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
         look = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
-        parts = []
+        parts: list = []
         for axes, row in zip(panels, ROWS, strict=False):
             axes.set(xticks=[], yticks=[])
             axes.set_title(row, fontsize="small")

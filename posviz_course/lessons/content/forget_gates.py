@@ -53,7 +53,7 @@ class ForgetGates(Picture):
         triangle, row = beside(figure)
         look = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
         bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)
-        ticks = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
+        ticks: dict = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
         stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
         row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")

@@ -100,7 +100,7 @@ class LearnedTable(Picture):
         cosines.set_ylabel("position (tokens)")
         whole(cosines.xaxis, cosines.yaxis, most=3, fewest=2, steps=None)
         room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
-        look = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
+        look: dict = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
         look |= {"c": np.arange(rows), "s": 0.4 * rcParams["lines.markersize"] ** 2}
         dots = path.scatter(np.zeros(rows), np.zeros(rows), **look)
         limit = 1.08 * np.abs(self._paths).max() or 1

@@ -83,7 +83,8 @@ class HeadBrowser(Picture):
         chosen = on_colours(panels["a"], "outline")
         upright = 90 if max(map(len, look.words)) > 1 else 0
         side = (0.29 if is_wide else 0.36) * inches(figure)[0]
-        maps, both = [], [panels["w"], panels["s"]]
+        maps: list[Map] = []
+        both = panels["w"], panels["s"]
         for axes, title, words in zip(
             both, ("as written", "shuffled"), (look.words, look.shuffled_words), strict=True
         ):

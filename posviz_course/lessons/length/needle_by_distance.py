@@ -48,7 +48,7 @@ class NeedleByDistance(Picture):
     def draw(self, figure: Figure) -> list:
         """The loss by position; beside it the answers that are right, by distance."""
         loss, needle = beside(figure)
-        dashes = {"color": "C6", "linestyle": "--", "label": "trained length"}
+        dashes: dict = {"color": "C6", "linestyle": "--", "label": "trained length"}
         end = loss.axvline(self._text.trained, **dashes)
         needle.axvline(self._needle.trained, **dashes)
         needle.axhline(GUESSED["recall"], color="C6", linestyle=":")

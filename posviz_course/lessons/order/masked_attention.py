@@ -36,7 +36,7 @@ class MaskedAttention(Picture):
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         look = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
         weights = Map(heat, "weights", most=(LONGEST, LONGEST), **look)
-        bar = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
+        bar: dict = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set(xlabel="weight of the\nfirst token", xlim=(-0.05, 1.05), xticks=(0, 0.5, 1))

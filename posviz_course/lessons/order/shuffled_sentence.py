@@ -84,7 +84,7 @@ class ShuffledSentence(Picture):
         axes[1].set(xlim=(-0.1, 1.1), ylim=(len(words) - 0.5, -0.5))
         axes[1].set_axis_off()
         ways = Curve(axes[1], "C6-", "ways")
-        below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
+        below: dict = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, ways, *_sign(axes[3])]
 

@@ -110,6 +110,6 @@ def _spread(count):
     sums = np.sum([q * along, q * with_q, k * with_k][:count], axis=0)
     both = [sums / np.sqrt(terms * HEAD_DIM) for terms in (1, count)]
     width = EDGES[1] - EDGES[0]
-    bins = {"bins": len(MIDDLES), "range": (EDGES[0], EDGES[-1])}  # nothing is sorted for these
+    bins: dict = {"bins": len(MIDDLES), "range": (EDGES[0], EDGES[-1])}  # so nothing is sorted
     densities = [np.histogram(values, **bins)[0] / (DRAWS * width) for values in both]
     return [values.std() for values in both], densities

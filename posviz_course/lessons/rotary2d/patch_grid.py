@@ -73,7 +73,7 @@ class PatchGrid(Picture):
         figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
         chart.set(title="score", xlabel="column (patches)", ylabel="row (patches)")
         whole(chart.xaxis, chart.yaxis, most=4, steps=None)
-        sharp = {"stroke": 2.5, "solid_joinstyle": "miter"}
+        sharp: dict = {"stroke": 2.5, "solid_joinstyle": "miter"}
         frames = *on_colours(photo, "frame", **sharp), *on_colours(chart, "outline", **sharp)
         return [lit, scores, *frames]
 

@@ -41,7 +41,8 @@ class TwoHands(Picture):
         speed = rotary_frequencies(HEAD_DIM // 2, self.base)[PAIR]
         frequencies = speed * np.array(np.eye(2) if self.kind == "axial" else mixed)
         here = self.column, self.row
-        angles = mixed_angles(*raster(SIDE, SIDE).T, frequencies.T)
+        rows, columns = raster(SIDE, SIDE).T
+        angles = mixed_angles(rows, columns, frequencies.T)
         shares = frequencies * here
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
         return self.arrays(

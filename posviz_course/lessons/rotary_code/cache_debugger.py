@@ -52,7 +52,7 @@ class CacheDebugger(Picture):
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
             axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (tokens)")
-        below = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
+        below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-2, 0, 2), **below)
         bar.set_label("score (grey: not yet)")
         errors = Curve(panels[2], "C1o-", "rows", marks=1 / 1.5)

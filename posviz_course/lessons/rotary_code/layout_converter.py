@@ -50,7 +50,7 @@ class LayoutConverter(Picture):
         for axes, title in zip(panels, TITLES.values(), strict=True):
             axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (tokens)")
-        below = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
+        below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
         bar.set_label("score")
         return maps

@@ -53,7 +53,7 @@ class MysteryBox(Picture):
         """The outputs at one position, and beside them those of a page of positions."""
         here, around = beside(figure, (1, 1.6))
         zero(here, around)
-        pale = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
+        pale: dict = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
         lit = here.axvspan(0, 0.8, label="input: unit vector", **pale)
         for axes in (here, around):
             axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))

@@ -47,8 +47,9 @@ class CollisionHunter(Picture):
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
-        look = {"color": "C1", "size": "large", "va": "top", "animated": True, "in_layout": False}
-        return [Limits(axes, _limits), *parts, Other(axes.text(0, 1, "", **look), _found)]
+        look: dict = {"color": "C1", "size": "large", "animated": True, "in_layout": False}
+        found = axes.text(0, 1, "", va="top", **look)
+        return [Limits(axes, _limits), *parts, Other(found, _found)]
 
     def caption(self, arrays: Arrays) -> str:
         return (

@@ -1,6 +1,6 @@
 """The pairs as clocks: each hand turns at its own true frequency."""
 
-from itertools import zip_longest
+from itertools import chain, repeat
 
 import numpy as np
 from matplotlib.collections import PolyCollection
@@ -54,13 +54,14 @@ class WavelengthClocks(Picture):
         axes, last = figure.subplots(), PITCH[0] * (ACROSS - 1)
         axes.set(xlim=(-1.3, last + 1.3), ylim=(-5.15, 1.05), aspect="equal")
         axes.set_axis_off()
-        below = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
+        below: dict = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
         legend = "across: cosine     up: sine     λ: wavelength (tokens)"
         axes.text(last / 2, -5.15, legend, va="bottom", **below)
         texts = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
 
         def write(labels):
-            for text, (words, place) in zip_longest(texts, labels, fillvalue=("", (0, 0))):
+            empty = repeat(("", (0, 0)))
+            for text, (words, place) in zip(texts, chain(labels, empty), strict=False):
                 text.set(text=words, position=place)
 
         wedges = PolyCollection([], facecolor="C0", alpha=0.4, animated=True)

@@ -90,7 +90,7 @@ class ConfigReader(Picture):
         ]
         curves = [Curve(axes, look, name, name, marks=0.7) for name, look in LOOKS.items()]
         legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
-        name = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
+        name: dict = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
         labels = [
             Other(axes.text(0, 1, "", va=va, **name), f"labels[{at}]")
             for at, va in enumerate(("bottom", "top"))

@@ -39,7 +39,7 @@ class Dispersal(Picture):
     def draw(self, figure: Figure) -> list:
         """A line for each rule over the trained lengths, and a mark where the longer text ends."""
         axes = figure.subplots()
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
+        grey: dict = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
         band = axes.axvspan(0.5, TRAINED, **grey)
         end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer", "longer text")
         curves = [

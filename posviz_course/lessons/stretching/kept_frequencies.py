@@ -35,7 +35,7 @@ class KeptFrequencies(Picture):
     def draw(self, figure: Figure) -> list:
         """A line for each method over the band of the pairs that finished a rotation."""
         axes = figure.subplots()
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0}
+        grey: dict = {"facecolor": "C6", "alpha": 0.25, "lw": 0}
         label = "finished a rotation in training"
         band = axes.axvspan(-0.5, 0.5, animated=True, label=label, **grey)
         axes.set(xlim=(-1, len(PAIRS)), ylim=(-0.04, 1.06), yticks=(0, 0.25, 0.5, 0.75, 1))

@@ -53,7 +53,7 @@ class LossPastTraining(Picture):
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
         digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
-        dashes = {"color": "C6", "linestyle": "--"}
+        dashes: dict = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         looks = ("C0-", "reading", 1.4), ("C1--", "beside it", 1.0)
         curves, points, names = [], [], []
@@ -85,7 +85,7 @@ def _smoothed(reading: LongReading) -> list[float]:
 
 def _found(reading: LongReading) -> list[float]:
     """The share of digits that were right at each place of ASKED, NaN where nothing was read."""
-    return [_right(reading, at - ASKED_EVERY, at) for at in ASKED]
+    return [_right(reading, at - ASKED_EVERY, at) for at in ASKED.tolist()]
 
 
 def _right(reading: LongReading, after: float = TRAINED, until: float = LENGTH) -> float:

@@ -37,7 +37,7 @@ class Forgetting(Picture):
         scores = scores_by_distance(self.content, scale_base)
         far = scores[:, FAR + 1 :]
         ends = np.stack([far.min(axis=1), far.max(axis=1)], axis=1)
-        curves = [(DISTANCES, score) for score in scores]
+        curves: list = [(DISTANCES, score) for score in scores]
         bars = [([at, at], swing) for at, swing in zip(BARS, ends, strict=True)]
         swings = [{"text": f"{np.ptp(swing):.2f}", "y": swing[1] + 0.02} for swing in ends]
         if not self.forgetting:  # as a dot: the second curve would hide the first
