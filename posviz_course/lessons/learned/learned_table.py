@@ -8,7 +8,7 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from posviz.pictures.knobs import integer, switch
+from posviz.pictures.knobs import Integer, Switch
 from posviz.pictures.parts import (
     Curve,
     Limits,
@@ -39,8 +39,8 @@ class LearnedTable(Picture):
     size = (8.0, 3.3)
     paper_size = (3.3, 3.3)
 
-    progress = integer(100, low=0, high=100, play=True, label="training (%)")
-    centred = switch(False, label="subtract mean")
+    progress = Integer(100, low=0, high=100, play=True, label="training (%)")
+    centred = Switch(False, label="subtract mean")
 
     def __init__(self, snapshots=None, **knobs):
         super().__init__(**knobs)

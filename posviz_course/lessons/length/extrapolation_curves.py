@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lab.configs import TASKS
@@ -32,9 +32,9 @@ class ExtrapolationCurves(Picture):
     size = (8.0, 3.4)
     paper_size = (3.3, 2.9)
 
-    task = choice(LOSS, options=TASKS, redraw=True, more=True)
-    arm = choice("ALiBi", options=ALL_ARMS, label="method")
-    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
+    task = Choice(LOSS, options=TASKS, redraw=True, more=True)
+    arm = Choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = Choice("RoPE", options=ALL_ARMS, label="beside it")
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)

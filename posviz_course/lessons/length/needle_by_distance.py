@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import legend_above
 from posviz.pictures.picture import Arrays, Picture
@@ -26,8 +26,8 @@ class NeedleByDistance(Picture):
     size = (8.0, 3.5)
     paper_size = (3.3, 4.2)
 
-    arm = choice("ALiBi", options=ALL_ARMS, label="method")
-    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
+    arm = Choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = Choice("RoPE", options=ALL_ARMS, label="beside it")
 
     def __init__(self, **knobs):
         super().__init__(**knobs)

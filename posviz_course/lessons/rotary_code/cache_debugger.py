@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
@@ -26,8 +26,8 @@ class CacheDebugger(Picture):
     size = (9.0, 3.9)
     paper_size = (3.3, 2.05)
 
-    mistake = choice("start forgotten", options=MISTAKES)
-    decoded = integer(20, low=PROMPT, high=LONGEST, play=True, label="tokens so far")
+    mistake = Choice("start forgotten", options=MISTAKES)
+    decoded = Integer(20, low=PROMPT, high=LONGEST, play=True, label="tokens so far")
 
     def compute(self) -> Arrays:
         """Return the scores with a cache and without, [len, len], and each row's largest error."""

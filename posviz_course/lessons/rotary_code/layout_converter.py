@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_projection_layout
-from posviz.pictures.knobs import choice, switch
+from posviz.pictures.knobs import Choice, Switch
 from posviz.pictures.parts import Map
 from posviz.pictures.picture import Arrays, Picture
 
@@ -22,10 +22,10 @@ class LayoutConverter(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 2.4)
 
-    query_layout = choice("interleaved", options=LAYOUTS, label="query rotated as")
-    key_layout = choice("half_split", options=LAYOUTS, label="key rotated as")
-    query_reordered = switch(False, label="W_Q converted")
-    key_reordered = switch(False, label="W_K converted")
+    query_layout = Choice("interleaved", options=LAYOUTS, label="query rotated as")
+    key_layout = Choice("half_split", options=LAYOUTS, label="key rotated as")
+    query_reordered = Switch(False, label="W_Q converted")
+    key_reordered = Switch(False, label="W_K converted")
 
     def compute(self) -> Arrays:
         """Return the scores [len, len] as trained and as run, and how far they are apart."""

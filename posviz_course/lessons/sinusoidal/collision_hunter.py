@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import even
+from posviz.pictures.knobs import Even
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, with_room
 from posviz.pictures.picture import Arrays, Picture
 
@@ -16,7 +16,7 @@ class CollisionHunter(Picture):
 
     size = (8.0, 4.2)
 
-    d_model = even(8, low=2, high=512)
+    d_model = Even(8, low=2, high=512)
 
     def compute(self) -> Arrays:
         """Return the nearest offset, its exact distance, and the nearest in 400 ranges."""

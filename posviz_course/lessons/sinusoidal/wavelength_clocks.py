@@ -7,7 +7,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
-from posviz.pictures.knobs import even, integer, log
+from posviz.pictures.knobs import Even, Integer, Log
 from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 
@@ -21,9 +21,9 @@ class WavelengthClocks(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 2.3)
 
-    position = integer(700, low=0, high=1000, play=True)
-    d_model = even(16, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
+    position = Integer(700, low=0, high=1000, play=True)
+    d_model = Even(16, low=2, high=512)
+    base = Log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
 
     def compute(self) -> Arrays:
         """Return up to eight pairs spread over all as clocks: dials, hands, and what they swept."""

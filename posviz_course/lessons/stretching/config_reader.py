@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.pictures.knobs import choice, text
+from posviz.pictures.knobs import Choice, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Other, Text, inches, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -30,8 +30,8 @@ class ConfigReader(Picture):
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
 
-    model = choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
-    config = text("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")
+    model = Choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
+    config = TypedText("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")
 
     def compute(self) -> Arrays:
         """Return the wavelengths of all kinds of layers before and after, as lines with gaps.

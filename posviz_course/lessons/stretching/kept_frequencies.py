@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.pictures.knobs import log, log_integer
+from posviz.pictures.knobs import Log, LogInteger
 from posviz.pictures.parts import Curve, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.stretching.phases_seen import HEAD_DIM, METHODS
@@ -18,8 +18,8 @@ class KeptFrequencies(Picture):
 
     size = (8.0, 3.1)
 
-    factor = log(4, low=1, high=64, play=True, label="factor s")
-    length = log_integer(4096, low=256, high=128_000, label="trained length L")
+    factor = Log(4, low=1, high=64, play=True, label="factor s")
+    length = LogInteger(4096, low=256, high=128_000, label="trained length L")
 
     def compute(self) -> Arrays:
         """Return by method the share of its frequency that each pair keeps, [methods, pairs]."""

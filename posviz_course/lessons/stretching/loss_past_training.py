@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, Text, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.stretched_real import (
@@ -27,8 +27,8 @@ class LossPastTraining(Picture):
 
     size = (8.0, 3.6)
 
-    reading = choice("YaRN × 2", options=SHOWN, label="reading")
-    beside = choice("nothing changed", options=SHOWN, label="beside it")
+    reading = Choice("YaRN × 2", options=SHOWN, label="reading")
+    beside = Choice("nothing changed", options=SHOWN, label="beside it")
 
     def compute(self) -> Arrays:
         """Return the losses along the text and past the trained length, and digits that were right.

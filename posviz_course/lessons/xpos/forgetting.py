@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
-from posviz.pictures.knobs import choice, real
+from posviz.pictures.knobs import Choice, Real
 from posviz.pictures.parts import Curve, Dense, Other, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 
@@ -25,8 +25,8 @@ class Forgetting(Picture):
 
     size = (8.0, 3.1)
 
-    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
-    content = choice("identical", options=tuple(LIMITS), redraw=True, label="query and keys")
+    forgetting = Real(0.0, low=0.0, high=4.0, step=0.1, play=True)
+    content = Choice("identical", options=tuple(LIMITS), redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
         """Return both scores at every distance [2, distances]; the second is drawn if it forgets.
