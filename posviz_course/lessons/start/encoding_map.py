@@ -74,7 +74,7 @@ ENTRIES = {
     "xPos": Entry(("query and key",), "xpos", "sun2022length",
         ("score(i, j) = (ζ^(i/s) R(i) qᵢ)·(ζ^(−j/s) R(j) kⱼ)/√d",
          "0 < ζ < 1 in each pair; s = scale_base; j ≤ i"),
-        "RoPE's rotation, and a factor that shrinks the score with distance"),
+        "RoPE's rotation, and a factor that shrinks each pair's part with distance"),
     "Kerple": Entry(("scores",), "content", "chi2022kerple",
         ("score(i, j) = qᵢ·kⱼ/√d − r₁·ln(1 + r₂·(i − j))", "or −r₁·(i − j)^r₂; only j ≤ i"),
         "the price of distance is learned, and grows as a logarithm or as a power",
