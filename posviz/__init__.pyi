@@ -102,3 +102,5 @@ from posviz_course.lessons.xpos.xpos_decay import XposDecay as XposDecay
 from posviz_course.models.hugging_face import load_model as load_model
 
 __version__: str
+
+def register(names: dict[str, str]) -> None: ...
