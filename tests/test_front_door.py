@@ -89,10 +89,12 @@ def test_the_stub_has_every_name_from_its_module():
 
 
 @pytest.mark.slow("a process")
-def test_mypy_refuses_a_wrong_keyword_and_an_unknown_name():
-    command = [sys.executable, "-m", "mypy", "-c", TYPED]
+def test_mypy_refuses_a_wrong_keyword_and_an_unknown_name(tmp_path):
+    file = tmp_path / "typed.py"
+    file.write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", str(file)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert re.findall(r"<string>:(\d+): error", done.stdout) == ["3", "4"], done.stdout
+    assert re.findall(r"typed.py:(\d+): error", done.stdout) == ["3", "4"], done.stdout
 
 
 @pytest.mark.parametrize("name", ["sinusiodal", "SinusoidalTabel", "_private", "__path_of__"])
