@@ -22,7 +22,7 @@ from posviz.encodings.sinusoidal import Sinusoidal
 from posviz_course.claims import VERDICTS, every_claim
 from posviz_course.course import LESSONS
 from posviz_tools.classroom import quiz as module
-from posviz_tools.classroom.quiz import OF_THE_MAP, QuizChoice, Question, questions
+from posviz_tools.classroom.quiz import OF_THE_MAP, Question, QuizChoice, questions
 
 ASKED = "Is that true?"
 
