@@ -236,7 +236,7 @@ class Checker:
             return False
 
     def _stops(self, mistake: Mistake, tried: Iterable[tuple[tuple, Any]]) -> bool:
-        """Tell whether it stops where the answer does, with the same error, and agrees elsewhere."""
+        """Tell whether it stops where the answer does, with its error, and agrees elsewhere."""
         function = mistake.change(self.reference)
         for case, outcome in tried:
             try:

@@ -94,8 +94,8 @@ check_shaw_index = LessonChecker(
             q_positions=lambda q_positions: -q_positions,
             k_positions=lambda k_positions: -k_positions),
         step("not clipped",
-            "You did not clip, so far keys have rows that the table does not have. Bring key − query "
-            "to −max_distance … max_distance first, then add max_distance.",
+            "You did not clip, so far keys have rows that the table does not have. Bring key − "
+            "query to −max_distance … max_distance first, then add max_distance.",
             ends=lambda most: (-np.inf, np.inf)),
         answer("clipped, not shifted", lambda rows, max_distance: rows - max_distance,
             "Some of your rows are negative, and NumPy would take them from the end. Add "

@@ -11,6 +11,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from posviz.encodings.transformer_xl import rel_shift
 from posviz_course.lessons.relative.deberta_terms import DebertaTerms
 from posviz_course.lessons.relative.four_relative_terms import TERMS, FourRelativeTerms
+from posviz_course.lessons.relative.offset_bias import OffsetBias
 from posviz_course.lessons.relative.offset_matrix import OffsetMatrix
 from posviz_course.lessons.relative.rel_shift import RelShift
 from posviz_course.lessons.relative.t5_buckets import T5Buckets
@@ -25,6 +26,25 @@ def test_each_pair_has_its_clipped_offset():
         expected = [[max(-clip, min(i - j, clip)) for j in places] for i in places]
         assert arrays.clipped.tolist() == expected
         assert arrays.rows[0][1].tolist() == [min(6, places[-1]) - key for key in places]
+
+
+def test_a_reader_s_bias_draws_the_weights_as_it_is():
+    def bias(numbers, length):  # key − query
+        return [[numbers[j - i + length - 1] for j in range(length)] for i in range(length)]
+
+    right = OffsetBias(offset=1, bonus=2, sentence="a b c d").compute().weights
+    mirrored = OffsetBias(bias, offset=1, bonus=2, sentence="a b c d").compute().weights
+    np.testing.assert_allclose(mirrored, right[::-1, ::-1], atol=1e-12)
+    assert abs(mirrored - right).max() > 0.3
+
+
+def test_a_bias_that_is_not_written_adds_nothing_and_a_shape_is_refused():
+    picture = OffsetBias(lambda numbers, length: ..., sentence="a b c d")
+    arrays = picture.compute()
+    assert (arrays.weights == 0.25).all()
+    assert picture.caption(arrays).startswith("Your function returns no bias yet")
+    with pytest.raises(ValueError, match=r"shape \(7,\), not \(4, 4\)"):
+        OffsetBias(lambda numbers, length: numbers, sentence="a b c d").compute()
 
 
 def xl_terms():
