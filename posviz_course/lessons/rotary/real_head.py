@@ -44,7 +44,7 @@ class RealHead(Picture):
             maps=[np.where(mask, each, np.nan) for each in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
-            named="Layer {}, head {}".format(*TELLING[self.head]),
+            named="layer {}, head {}".format(*TELLING[self.head]),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -68,7 +68,8 @@ class RealHead(Picture):
         if arrays.positions != "given":
             change = "without positions, a weight changes"
         return (
-            f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; "
+            f"From the third word on, {arrays.named} gives {arrays.share:.2f} of its weight to "
+            f"the {arrays.head}; "
             f"{change} by up to {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 
