@@ -64,13 +64,13 @@ class RealHead(Picture):
         return [*maps, *labels]
 
     def caption(self, arrays: Arrays) -> str:
-        change = "weights differ from the model’s"
+        change = "weights differ by up to"
         if arrays.positions != "given":
-            change = "without positions, a weight changes"
+            change = "without positions, weights change by"
         return (
-            f"From the third word on, {arrays.named} gives {arrays.share:.2f} of its weight to "
+            f"From word 3 on, {arrays.named} gives {arrays.share:.2f} of its weight to "
             f"the {arrays.head}; "
-            f"{change} by up to {ceil(1000 * arrays.error) / 1000:.3f}."
+            f"{change} {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 
 
