@@ -31,6 +31,7 @@ class Knob(traitlets.TraitType):
     when: the options of other knobs with which this one changes anything, by the knobs' names; of
         a number a range.
     more: whether its control is one of those under "More".
+    given: why it changes nothing in a picture that was made with data of a reader.
     """
 
     play = False
@@ -46,13 +47,17 @@ class Knob(traitlets.TraitType):
         redraw: bool = False,
         when: Mapping[str, Sequence] | None = None,
         more: bool = False,
+        given: str = "",
     ) -> None:
         super().__init__(default)
         self.tag(knob=True)
         self._label, self.redraw, self.when, self.more = label, redraw, when or {}, more
+        self.given = given
 
     def why_idle(self, picture: Any) -> str:
         """Why the knob changes nothing as the picture stands; nothing if it does."""
+        if self.given and picture.given_data:
+            return self.given
         for name, options in self.when.items():
             if getattr(picture, name) not in options:
                 *others, last = map(str, options)
@@ -274,17 +279,11 @@ class LogInteger(Integer):
 
 
 class Choice(Knob):
-    """One of a few named options.
+    """One of a few named options."""
 
-    given: why it changes nothing in a picture that was made with data of a reader.
-    """
-
-    def __init__(self, default: Any, *, options: Sequence, given: str = "", **shared: Any) -> None:
+    def __init__(self, default: Any, *, options: Sequence, **shared: Any) -> None:
         super().__init__(default, **shared)
-        self.options, self.given = tuple(options), given
-
-    def why_idle(self, picture: Any) -> str:
-        return (self.given if picture.given_data else "") or super().why_idle(picture)
+        self.options = tuple(options)
 
 
 class Switch(Knob):
