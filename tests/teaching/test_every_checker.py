@@ -148,9 +148,10 @@ EDGES = {
         ).all(),
     },
     "check_fox": {"one token": lambda logits: len(logits) == 1},
-    "check_plan": {
-        "a list": lambda config: config["no_rope_layers"] is not None,
-        "one layer": lambda config: config["num_hidden_layers"] == 1,
+    "check_gates": {
+        "one token": lambda text: " " not in text,
+        "a full stop at the end": lambda text: text.endswith(" ."),
+        "three sentences": lambda text: text[:-1].count(".") == 2,
     },
     "check_row_shares": {
         "one text": lambda lengths, rows: len(lengths) == 1,

@@ -67,5 +67,5 @@ class CountedPositions(Picture):
         return (
             f"At distance {arrays.distance[1][0]} the first key is at position "
             f"{arrays.positions[1][0]:.2f}: {own:.2f} come from what is counted, and "
-            f"{arrays.positions[1][0] - own:.2f} from all other tokens."
+            f"{max(arrays.positions[1][0] - own, 0):.2f} from all other tokens."
         )

@@ -67,7 +67,7 @@ check_weight_layout = LessonChecker(
             "heads. Reorder the head_dim columns of each head among themselves.", num_heads=1),
         wrong("rows instead of columns", lambda w, num_heads: half_split(w.T, num_heads).T,
             "You reordered the rows, which belong to the inputs. Queries and keys are x @ w: "
-            "reorder the columns. (The weight of a torch.nn.Linear is the transpose.)"),
+            "reorder the columns. The weight of a torch.nn.Linear is the transpose of w."),
         wrong("d_model instead of the width", as_wide_as_the_model,
             "You computed head_dim from the number of rows, which is d_model. The width, "
             "w.shape[1], is another number where a model has few key heads: divide the width."),
