@@ -11,6 +11,7 @@ It needs two packages of weights and what reads them, 1.6 GB of memory and a min
 
 import functools
 import hashlib
+import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from posviz.attention import softmax
-from posviz.encodings.rotary import Rotary
+from posviz.encodings.rotary import Rotary, change_projection_layout
 from posviz_course.models import real
 from posviz_course.models.archive import load_archive, save_archive
 from posviz_course.models.hugging_face import LoadedModel
@@ -37,6 +38,7 @@ SMOLLM2 = {
     "licence": "Apache-2.0",
 }
 HEADS = {"changed": "queries and keys of four heads on three sentences, float16; weights float32"}
+PROMPT = "Once upon a time there was a"
 SENTENCES = [
     *real.SENTENCES.values(),
     "A bird in the hand is worth two birds in the bush.",
@@ -55,6 +57,11 @@ def main(check):
     tokenizer, model = load_smollm2()
     runs = {sentence: every_head(tokenizer, model, sentence) for sentence in SENTENCES}
     made = {real.TABLE: reduced_table(), real.HEADS: telling_heads(runs)}
+    texts = continuations(tokenizer, model)
+    if not check:
+        real.CONTINUED.write_text(f"{json.dumps(texts, indent=1)}\n", "utf-8")
+    elif texts != json.loads(real.CONTINUED.read_text("utf-8")):
+        raise ValueError(f"{real.CONTINUED} has other texts")
     for path, (arrays, card) in made.items():
         if check:
             compare(path, arrays, card)
@@ -72,6 +79,30 @@ def load_smollm2():
     plain = {"attn_implementation": "eager", "dtype": "float32"}
     model = AutoModelForCausalLM.from_pretrained(folder, **file, **plain)
     return AutoTokenizer.from_pretrained(folder, **file), model.eval()
+
+
+def continuations(tokenizer, model):
+    """What the model writes after a prompt, by the layout that its queries and keys rotate in.
+
+    It changes the model for good: rows of its projections are reordered, so that transformers,
+    which rotates half_split, computes what interleaved pairs would give.
+    """
+    prompt, texts = tokenizer(PROMPT, return_tensors="pt"), {}
+    for layout in ("half_split", "interleaved"):
+        if layout == "interleaved":
+            for layer in model.model.layers:
+                mix_up(layer.self_attn.q_proj, model.config.num_attention_heads)
+                mix_up(layer.self_attn.k_proj, model.config.num_key_value_heads)
+        written = model.generate(**prompt, max_new_tokens=20, do_sample=False)
+        texts[layout] = tokenizer.decode(written[0])
+    return SMOLLM2 | {"sha256": digest(model_file()), "prompt": PROMPT, "texts": texts}
+
+
+def mix_up(projection, num_heads):
+    """Reorder what a projection returns, in each head, as if its weights were interleaved."""
+    other = {"num_heads": num_heads, "source": "interleaved", "target": "half_split"}
+    weight = change_projection_layout(projection.weight.detach().numpy().T, **other).T
+    projection.weight.data = projection.weight.new_tensor(weight)
 
 
 def every_head(tokenizer, model, sentence):

@@ -135,6 +135,8 @@ class Checker:
         # The reader never sees what is tried now, so must not see a warning about it either.
         with warnings.catch_warnings(action="ignore"):
             known = next(self._explanations(answer, ran, feedback), None)
+            if known is None and feedback.status == "error":
+                known = next((each for each in self.changes if self._stops(each, tried)), None)
         if known is None:
             return feedback
         return self._feedback("mistake", known.message, known.name, feedback.evidence)
@@ -212,7 +214,7 @@ class Checker:
                 f"Not finished yet: `...` is still to be replaced in {', '.join(empty)}{line}."
             )
             return self._feedback("not attempted", message)
-        message = f"Your code stopped{line}: {type(error).__name__}: {shortened(error)}"
+        message = f"Your code stopped{line}: {_named(error)}"
         message = getattr(error, "sentence", "") or message  # of another process
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
@@ -233,6 +235,18 @@ class Checker:
         except Exception:  # two mistakes may not go together
             return False
 
+    def _stops(self, mistake: Mistake, tried: Iterable[tuple[tuple, Any]]) -> bool:
+        """Tell whether it stops where the answer does, with its error, and agrees elsewhere."""
+        function = mistake.change(self.reference)
+        for case, outcome in tried:
+            try:
+                alike = self._is_like(function, [(case, outcome)])
+            except Exception as error:
+                alike = isinstance(outcome, Feedback) and outcome.message.endswith(_named(error))
+            if not alike:
+                return False
+        return True
+
     def _is_like(self, function: Callable[..., Any], ran: Iterable[Case]) -> bool:
         return all(self.same(output, np.asarray(function(*case))) for case, output in ran)
 
@@ -243,7 +257,8 @@ class Checker:
         if mine.ndim > 1 and mine.shape == right.shape and mine[..., 0].size > LONG:
             row = tuple(np.argwhere(~self._close(mine, right))[0][:-1].tolist())
             mine, right, place = mine[row], right[row], str(list(row))
-        shown = show_value(f"your answer{place}", mine), show_value(f"expected{place}", right)
+        mine_is, right_is = f"your answer{place}", f"expected{place}   "  # equally long: rows align
+        shown = show_value(mine_is, mine), show_value(right_is, right)
         answers = "\n".join(shown)
         left = MOST_LINES - len(answers.splitlines())
         return f"{first_lines(self._arguments(case), max(left, 2))}\n{answers}"
@@ -289,6 +304,10 @@ class Checker:
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""
     ) -> Feedback:
         return Feedback(status, self.title, message, mistake, first_lines(evidence, MOST_LINES))
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {shortened(error)}"
 
 
 def _part(answer: Any, number: int) -> Any:

@@ -14,6 +14,7 @@ SIGNS = {"correct": "✓", "mistake": "✗", "wrong": "✗", "error": "✗", "no
 BORDERS = {"correct": "#009e73", "not attempted": "#808080"}
 WRONG_BORDER = "#d55e00"
 POINTS = 10
+WHOLE_LINES = "overflow: auto; white-space: pre"
 MOST_LINES = 20  # of evidence: with heading and message it fits a screen
 
 
@@ -57,10 +58,10 @@ class Feedback:
         border = BORDERS.get(self.status, WRONG_BORDER)
         evidence = html.escape(self.evidence)
         if evidence:  # rows of a matrix stay whole on a narrow screen
-            evidence = f'<pre style="overflow: auto; white-space: pre">{evidence}</pre>'
+            evidence = f'<pre style="{WHOLE_LINES}">{evidence}</pre>'
         folded = (
             f'<details{" open" * self.opened}><summary style="cursor: pointer">Show the solution'
-            f"</summary><pre>{html.escape(self.solution)}</pre></details>"
+            f'</summary><pre style="{WHOLE_LINES}">{html.escape(self.solution)}</pre></details>'
         )
         # No text colour and no background: both come from the notebook's theme, light or dark.
         return (

@@ -4,6 +4,7 @@ Extracts lie in `data/`, with where they come from and their licence; `scripts/m
 makes them from two packages of weights.
 """
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from posviz_course.models.archive import load_archive
 
 DATA = Path(__file__).parent / "data"
 TABLE, HEADS = DATA / "minilm_positions.npz", DATA / "smollm2_heads.npz"
+CONTINUED = DATA / "smollm2_continued.json"
 HEAD_DIM, BASE, LAYOUT = 64, 100_000.0, "half_split"  # of SmolLM2's RoPE in transformers
 SENTENCES = {
     "dog": "Dog bites man, man bites dog.",
@@ -79,3 +81,8 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
     parts = [stored[f"{sentence}/{part}"].astype(float) for part in Head._fields[1:]]
     words = card["words"][sentence]
     return {name: Head([*words], *of) for name, *of in zip(TELLING, *parts, strict=True)}
+
+
+def continued() -> dict[str, str]:
+    """Return what SmolLM2-135M-Instruct writes after a prompt, by the layout of its RoPE."""
+    return json.loads(CONTINUED.read_text("utf-8"))["texts"]

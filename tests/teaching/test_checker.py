@@ -160,7 +160,7 @@ def test_edges_are_tried_first_whatever_the_seed():
     assert check(wrong_from_0).status == "correct"
     told = with_edge(wrong_from_0)
     assert told.evidence == (
-        "numbers = [0. 0.]\nstart = 0.0\nyour answer = [1. 1.]\nexpected = [0. 0.]"
+        "numbers = [0. 0.]\nstart = 0.0\nyour answer = [1. 1.]\nexpected    = [0. 0.]"
     )
 
 
@@ -180,6 +180,16 @@ def test_a_mistake_that_stops_on_some_inputs_is_named_by_the_others():
     told = check(forgets_the_start_and_stops)
     assert (told.status, told.mistake) == ("mistake", "start forgotten")
     assert check(right_until_it_stops).status == "error"
+
+
+def test_a_mistake_that_stops_everywhere_is_named_by_its_error():
+    def past_the_end(numbers, start):
+        return start + np.cumsum(numbers)[np.arange(len(numbers)) + 1]
+
+    known = replace(check, mistakes=[wrong("past the end", past_the_end, "Begin at 0.")])
+    assert known(lambda *given: past_the_end(*given)).mistake == "past the end"
+    assert known(lambda numbers, start: numbers[1, 2]).status == "error"
+    assert known(lambda numbers, start: numbers[len(numbers) * (start < 5)]).status == "error"
 
 
 def test_the_smallest_failing_input_is_shown():
@@ -204,9 +214,9 @@ def test_of_a_long_answer_the_first_wrong_row_is_shown():
         return zeros
 
     evidence = check_cube(wrong_in_one_row).evidence
-    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2] = [0. 0.]"
+    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2]    = [0. 0.]"
     short = check_cube(lambda size: np.ones((size, 5, 2))).evidence
-    assert "expected = [[[0. 0.]" in short
+    assert "expected    = [[[0. 0.]" in short
 
 
 def test_a_function_of_posviz_is_no_answer_but_may_be_called():

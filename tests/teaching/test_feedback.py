@@ -82,7 +82,7 @@ def test_long_evidence_keeps_its_answers_and_fits_a_screen():
         "x = [[0. 0.]",
         "… 29 more lines",
         "your answer = [[2. 2. 2. 2.]",
-        "expected = [[1. 1. 1. 1.]",
+        "expected    = [[1. 1. 1. 1.]",
     ]
 
 

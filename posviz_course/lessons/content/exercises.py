@@ -6,57 +6,84 @@ from posviz.encodings.fox import fox_bias
 from posviz.teaching.mistakes import answer, step, wrong
 from posviz_course.lesson_checker import LessonChecker
 
-# ---------------------------------------------------------------- the plan of the layers
+# ---------------------------------------------------------------- gates for a text
+
+CLOSED = 0.001
 
 
-def plan(config, *, rotating=1):
-    """Return [layers, 2]: 1 where a layer has RoPE, else 0; the tokens it sees (0: all)."""
-    layers = np.arange(config["num_hidden_layers"]) + 1
-    flags = np.array(config["no_rope_layers"] or layers % config["no_rope_layer_interval"] != 0)
-    has_rope = flags == rotating
-    return np.stack([has_rope, np.where(has_rope, config["sliding_window"], 0)], axis=1)
+def _where(is_closed):
+    """A gate for each token: CLOSED where it is to forget all before it, 1 elsewhere."""
+    return np.where(is_closed, CLOSED, 1.0)
 
 
-def _with_windows(rows, values):
-    rows[:, 1] = values
-    return rows
+def _stops(text):
+    return np.array([token == "." for token in text.split()])
 
 
-def _config(layers=4, listed=None, interval=4, window=64):
-    return {
-        "num_hidden_layers": layers,
-        "no_rope_layers": listed,
-        "no_rope_layer_interval": interval,
-        "sliding_window": window,
-    }
+def gates(text):
+    """Return a gate for each token: closed at the first token of each sentence but the first."""
+    return _where(np.append(False, _stops(text)[:-1]))
 
 
-def _plan_inputs(rng, size):
-    """Some with a list, some without."""
-    layers = 6 + size
-    listed = [int(layer % 3 != size % 3) for layer in range(layers)] if size % 2 == 0 else None
-    interval, window = (rng.choice(values).item() for values in ([3, 4], [64, 128]))
-    return (_config(layers, listed, interval, window),)
+def _later(stops):
+    """Whether a full stop stands before each token, anywhere."""
+    return np.append(False, np.cumsum(stops)[:-1] > 0)
 
 
-check_plan = LessonChecker(
-    "The plan of the layers",
-    plan,
-    _plan_inputs,
-    edges=[(_config(),), (_config(listed=[0, 1, 1, 1]),), (_config(layers=1),)],
+def _some(text, kept):
+    """Close some of the gates that are to be closed; kept: which, as a slice."""
+    return _where(np.isin(np.arange(len(_stops(text))), np.flatnonzero(gates(text) < 1)[kept]))
+
+
+def _a_text(rng, size):
+    """Sentences of one to four words; the last one may end without a full stop."""
+    words = ["rain", "the", "dog", "sleeps", "it", "then", "bites", "man"]
+    sentences = [" ".join(rng.choice(words, size=rng.integers(1, 5))) for _ in range(2 + size % 3)]
+    return (" . ".join(sentences) + " ." * (size % 2),)
+
+
+check_gates = LessonChecker(
+    "Gates for a text",
+    gates,
+    _a_text,
+    edges=[
+        ("The dog bites man . Then it sleeps",),  # of the text
+        ("Rain",),  # one token
+        ("It rained .",),
+        ("It rained . We stayed in . We read .",),
+    ],
     mistakes=[
-        step("flag inverted",
-            "You exchanged the two kinds of layers. In spite of its name, a 1 in no_rope_layers "
-            "is a layer with RoPE and the window, and a 0 is a layer without position.",
-            rotating=0),
-        answer("window on all layers",
-            lambda rows, config: _with_windows(rows, config["sliding_window"]),
-            "Your layers without position have the window as well. They see all tokens, because "
-            "that is their purpose."),
-        answer("windows swapped",
-            lambda rows, config: _with_windows(rows, config["sliding_window"] - rows[:, 1]),
-            "You gave the window to the layers without position. It belongs to the layers with "
-            "RoPE; the others see all tokens."),
+        wrong("full stops closed", lambda text: _where(_stops(text)),
+            "You closed the gate of the full stop. It forgets all before it, but later tokens "
+            "still see the full stop itself. Close the gate of the token after it."),
+        wrong("full stops closed as well", lambda text: _where(_stops(text) | (gates(text) < 1)),
+            "You closed the gates of full stops as well, so each of them forgets its own sentence. "
+            "Close only the first gate after a full stop."),
+        wrong("the last words closed", lambda text: _where(np.append(_stops(text)[1:], False)),
+            "You closed the gate of the last word of a sentence, which forgets that sentence. "
+            "Close the gate of the token after the full stop."),
+        wrong("first token closed",
+            lambda text: _where(np.append(True, _stops(text)[:-1])),
+            "You closed the gate of token 0, too. It has nothing to forget, and the exercise asks "
+            "for 1 there."),
+        wrong("every later token closed", lambda text: _where(_later(_stops(text))),
+            "You closed the gate of every token after a full stop, so each of them sees itself "
+            "alone. Close only the first one."),
+        wrong("earlier sentences closed",
+            lambda text: _where(np.cumsum(_stops(text)[::-1])[::-1] > _stops(text)[-1]),
+            "You closed the gates of the tokens that are to be forgotten. A gate forgets what came "
+            "before its token: close the gate of the first token after them."),
+        wrong("after the first full stop alone", lambda text: _some(text, slice(1)),
+            "You closed a gate after the first full stop alone. A text may have more sentences."),
+        wrong("after the last full stop alone", lambda text: _some(text, slice(-1, None)),
+            "You closed a gate after the last full stop alone. Tokens of other sentences look "
+            "back, too."),
+        answer("gates exchanged", lambda y: CLOSED / y,
+            "You exchanged the two gates. A gate of 1 keeps all that came before its token, and "
+            "0.001 forgets it."),
+        answer("logarithms", np.log,
+            "You took the logarithm. Return the gates themselves: the layer takes their "
+            "logarithm."),
     ],
 )
 
@@ -69,11 +96,11 @@ def _steps(logits):
     return np.log(1 / (1 + np.exp(-logits)))
 
 
-def fox(logits, *, after=np.greater, up_to=np.less_equal):
+def fox(logits, *, after=np.greater, up_to=np.less_equal, steps=_steps):
     """Return the bias [len, len] from logits [len]: sums of ln gate after the key, to the query."""
     tokens = np.arange(len(logits))
     counted = after(tokens, tokens[:, None]) & up_to(tokens, tokens[:, None, None])
-    return np.tril(counted @ _steps(logits))
+    return np.tril(counted @ steps(logits))
 
 
 check_fox = LessonChecker(
@@ -94,6 +121,15 @@ check_fox = LessonChecker(
         answer("the product itself", lambda bias: np.tril(np.exp(bias)),
             "That is the product of the gates, by which weights are multiplied. Asked for is "
             "what is added to scores: its logarithm."),
+        step("logits summed",
+            "You summed the logits. The steps are the logarithms of the gates: sum those of the "
+            "first line.", steps=lambda logits: logits),
+        step("gates summed",
+            "You summed the gates. A product of gates is a sum of their logarithms: sum ln f.",
+            steps=lambda logits: np.exp(_steps(logits))),
+        answer("upper half kept", lambda bias: -bias.T,
+            "You kept the future keys and set the past ones to 0. Rows are queries: np.tril keeps "
+            "the keys up to the query, and np.triu does the opposite."),
         step("summed from the first token",
             "Your rows are constant: you summed from the first token to the query for every key, "
             "and a softmax does not see that. Subtract the sum up to the key.",

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.fox import fox_bias
-from posviz.pictures.knobs import real, text
+from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -17,13 +17,29 @@ OTHERS = 0.9  # the gate of all other tokens
 
 
 class ForgetGates(Picture):
-    """FoX: a full stop with a low gate separates what came before it from what follows."""
+    """FoX: a full stop with a low gate separates what came before it from what follows.
+
+    `gates` is a reader's function of lesson 11: a text -> a gate for each token.
+    """
 
     size = (8.0, 3.7)
     paper_size = (3.3, 5.0)
 
-    sentence = text("The cat sat on the mat. Then it slept a while", redraw=True)
-    gate = real(0.05, low=0.01, high=1, step=0.01, play=True, label="gate of a full stop")
+    sentence = TypedText("The cat sat on the mat. Then it slept a while", redraw=True)
+    gate = Real(
+        0.05,
+        low=0.01,
+        high=1,
+        step=0.01,
+        play=True,
+        label="gate of a full stop",
+        given="your function makes the gates",
+    )
+
+    def __init__(self, gates=None, **knobs):
+        super().__init__(**knobs)
+        self.given_data = () if gates is None else ("gates",)
+        self._gates = gates
 
     def compute(self) -> Arrays:
         """Return the bias [tokens, tokens], NaN for keys ahead, and curves over the keys.
@@ -33,7 +49,8 @@ class ForgetGates(Picture):
         """
         tokens = tokens_of(self.sentence)
         is_stop, at = np.array([token in ENDS for token in tokens]), np.arange(len(tokens))
-        bias = fox_bias(np.log(np.where(is_stop, self.gate, OTHERS)))
+        gates = np.where(is_stop, self.gate, OTHERS) if self._gates is None else self._made(tokens)
+        bias = fox_bias(np.log(np.ones(len(tokens)) if gates is None else gates))
         alibi = np.log(OTHERS) * (at[-1] - at)
         x = np.repeat(at[is_stop].astype(float), 2).reshape(-1, 2)
         lowest = -1.04 * min(bias[-1].min(), alibi.min())
@@ -45,7 +62,21 @@ class ForgetGates(Picture):
             alibi=(at, alibi),
             stops=broken(np.stack([x, 0 * x + [0, 1]], axis=-1)),
             room=(-end, 0.04 * end),
+            written=gates is not None,
         )
+
+    def _made(self, tokens):
+        """The gates of the reader's function [tokens]; None while it has no body."""
+        gates = self._gates(" ".join(tokens))
+        if gates is ... or gates is None:
+            return None
+        gates = np.asarray(gates, dtype=float)
+        if gates.shape != (len(tokens),) or not (gates > 0).all():
+            raise ValueError(
+                f"Your function has to return {len(tokens)} gates above 0, one for each token: "
+                "solve the exercise first."
+            )
+        return gates
 
     def draw(self, figure: Figure) -> list:
         """The triangle of biases; beside it, or below, the last query's row and ALiBi's."""
@@ -53,7 +84,7 @@ class ForgetGates(Picture):
         triangle, row = beside(figure)
         look = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
         bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)
-        ticks = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
+        ticks: dict = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
         stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
         row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")
@@ -68,8 +99,10 @@ class ForgetGates(Picture):
         return [bias, Limits(row, lambda a: {"ylim": a.room}), stops, alibi, fox]
 
     def caption(self, arrays: Arrays) -> str:
+        if not arrays.written:
+            return "Your function returns no gates yet, so no token forgets anything."
         fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))
         return (
-            f"The last query gives the first key the bias {fox} and multiplies its weight by "
-            f"{np.exp(arrays.fox[1][0]):.2g}; ALiBi gives it {alibi}."
+            f"The first key has the bias {fox}, so {np.exp(arrays.fox[1][0]):.2g} times the weight "
+            f"of an equal key at distance 0; ALiBi’s bias is {alibi}."
         )

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from posviz.pictures.knobs import choice, integer, log_integer
+from posviz.pictures.knobs import Choice, Integer, LogInteger
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, whole, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.configs import Layer, read_config
@@ -24,30 +24,27 @@ class LayerPlan(Picture):
 
     size = (8.0, 2.6)
 
-    plan = choice("Cohere 2", options=tuple(PLANS))
-    window = log_integer(4096, low=128, high=100_000)
-    layers = integer(8, low=1, high=MOST, play=True)
-    length = log_integer(65_536, low=1024, high=LONGEST, label="text (tokens)")
+    plan = Choice("Cohere 2", options=tuple(PLANS))
+    window = LogInteger(4096, low=128, high=100_000)
+    layers = Integer(8, low=1, high=MOST, play=True)
+    length = LogInteger(65_536, low=1024, high=LONGEST, label="text (tokens)")
 
     def compute(self) -> Arrays:
         """Return of each layer [layers] what it sees, and how far information has come after it.
 
         sees: the most keys of a query; kind: its place in KINDS; newest: the last position that
-        token 0 has reached. reaching: how many tokens reach the last one.
+        token 0 has reached.
         """
         plan, bases = plan_of(self.plan, self.layers, self.window)
         sees = [min(layer.window or self.length, self.length) for layer in plan]
-        newest, oldest = [0], self.length - 1
+        newest = [0]
         for tokens in sees:
             newest.append(min(newest[-1] + tokens - 1, self.length - 1))
-        for tokens in reversed(sees):
-            oldest = max(oldest - tokens + 1, 0)
         least = min((base for base in bases if base), default=0)
         return self.arrays(
             sees=np.array(sees),
             newest=np.array(newest[1:]),
             kind=np.array([(base > 0) + (base > least > 0) for base in bases]),
-            reaching=self.length - oldest,
             # The same for several numbers of layers: axes take long to be drawn anew.
             room=(0.4, next(most for most in (8, 12, 24, 36, MOST) if self.layers <= most) + 0.6),
         )
@@ -92,8 +89,8 @@ class LayerPlan(Picture):
     def caption(self, arrays: Arrays) -> str:
         layers = f"layer{'s' * (arrays.layers > 1)}"
         return (
-            f"After {arrays.layers} {layers} of {arrays.plan}, {arrays.reaching:,} of "
-            f"{arrays.length:,} tokens can influence the last token’s output."
+            f"After {arrays.layers} {layers} ({arrays.plan}), token 0 has influenced positions up "
+            f"to {arrays.newest[-1]:,} of {arrays.length - 1:,}."
         )
 
 

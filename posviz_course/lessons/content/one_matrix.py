@@ -5,9 +5,10 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from posviz.pictures.knobs import choice, integer, real
+from posviz.pictures.knobs import Choice, Integer, Real
 from posviz.pictures.parts import Curve, Rule, Text, circle, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 FURTHEST, SLOPE = 64, 0.03  # tokens; ALiBi's
 DISTANCES = np.arange(FURTHEST + 1)
@@ -22,14 +23,14 @@ class OneMatrix(Picture):
     size = (8.0, 3.2)
     paper_size = (3.3, 4.6)
 
-    real_part = real(
+    real_part = Real(
         -0.02, low=LEFT, high=0, step=0.002, label="a (shrinks)", when={"matrix": (TWO,)}
     )
-    imaginary_part = real(
+    imaginary_part = Real(
         0.3, low=0, high=TOP, step=0.02, label="ω (rotates)", when={"matrix": (TWO,)}
     )
-    matrix = choice(TWO, options=(TWO, SHEAR), label="matrix A")
-    distance = integer(4, low=0, high=FURTHEST, play=True, label="distance d")
+    matrix = Choice(TWO, options=(TWO, SHEAR), label="matrix A")
+    distance = Integer(4, low=0, high=FURTHEST, play=True, label="distance d")
 
     def compute(self) -> Arrays:
         """Return a and ω, the key Aᵈk at DISTANCES and ALONG, and its height, the score.
@@ -96,7 +97,7 @@ class OneMatrix(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         a, omega = arrays.real_part, arrays.imaginary_part
-        now = f"at distance {arrays.distance} the score is {arrays.height:.2f}"
+        now = f"at distance {arrays.distance} the score is {signed(arrays.height, 'z.2f')}"
         if arrays.matrix == SHEAR:
             return f"ALiBi: the key goes down by {SLOPE} for each token, and {now}."
         told = []
@@ -117,9 +118,10 @@ def _draw_regions(plane):
     plane.set(ylim=(-0.08 * TOP, 1.08 * TOP), yticks=(0, 0.5, 1), ylabel="ω: rotates")
     plane.set_box_aspect(1)
     plane.set_title("A, the matrix")
-    for x, y, name, side in (
-        (0.55 * LEFT, 0.6, "xPos", "center"),
-        (0.96 * LEFT, 0.06, "decay", "left"),
-        (-0.006, 0.93, "RoPE", "right"),
+    usual = rcParams["text.color"]
+    for x, y, name, side, color in (
+        (0.55 * LEFT, 0.6, "xPos", "center", usual),
+        (0.96 * LEFT, 0.06, "decay", "left", "C2"),
+        (-0.006, 0.93, "RoPE", "right", "C3"),  # in the colours of their lines
     ):
-        plane.text(x, y, name, ha=side, va="center")
+        plane.text(x, y, name, ha=side, va="center", color=color)

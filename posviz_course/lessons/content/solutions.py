@@ -3,11 +3,11 @@
 import numpy as np
 
 
-def my_plan(config):
-    """Has RoPE, sees: [layers, 2]."""
-    layers = np.arange(config["num_hidden_layers"]) + 1
-    flags = config["no_rope_layers"] or layers % config["no_rope_layer_interval"] != 0
-    return np.stack([flags, np.where(flags, config["sliding_window"], 0)], axis=1)
+def my_gates(text):
+    """A gate for each token: 0.001 to forget all before it, else 1."""
+    tokens = text.split()
+    starts = [i > 0 and tokens[i - 1] == "." for i in range(len(tokens))]
+    return np.where(starts, 0.001, 1.0)
 
 
 def my_bias(logits):

@@ -3,14 +3,12 @@
 import numpy as np
 
 from posviz.attention import attend, attention
-from posviz.encodings.alibi import Alibi
 from posviz.encodings.deberta import DeBERTa
 from posviz.encodings.relative import offsets
 from posviz.encodings.shaw import Shaw, shaw_index
 from posviz.encodings.t5 import T5, t5_bucket
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.teaching.measures import largest, normal
-from posviz_course.choosing.rows import parameters_of
 from posviz_course.claims import claim
 
 HEAD_DIM = 64
@@ -61,7 +59,6 @@ def a_reordered_sentence_is_the_same(encoding):
         "with a row for each offset": lambda apart: len(np.unique(apart)),
         "with clipped offsets (Shaw, k = 16)": lambda apart: len(np.unique(shaw_index(apart, 16))),
         "with buckets (T5)": lambda apart: len(np.unique(t5_bucket(apart))),
-        "with a formula (ALiBi)": lambda apart: parameters_of(Alibi()),
     }, measures="the number of rows that 512 tokens read, where n² is 262 144", rule="== 262144",
     section="2 One number for each offset")
 def storage_grows_with_the_square(rows):

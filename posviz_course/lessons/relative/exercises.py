@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posviz.teaching.mistakes import answer, argument, step
+from posviz.teaching.mistakes import answer, argument, step, wrong
 from posviz_course.lesson_checker import LessonChecker
 
 # ------------------------------------------------------------------------------ the bias matrix
@@ -40,10 +40,24 @@ check_bias_matrix = LessonChecker(
             "You are one place too far, as if offset 0 were at place length. It is at place "
             "length − 1, because the first place is 0.",
             place=lambda apart, length: (apart + length) % (2 * length - 1)),
+        step("one place past the end",
+            "You took numbers[i − j + length], one place too far: the largest offset has no number "
+            "there. Offset 0 is at place length − 1, because the first place is 0.",
+            place=lambda apart, length: apart + length),
         step("distances",
             "You took the distance |i − j|, so keys before and after the query get the same "
             "number. Keep the sign of i − j.",
             place=lambda apart, length: abs(apart) + length - 1),
+        step("distances, not shifted",
+            "You took numbers[|i − j|], so keys before and after the query get the same number, "
+            "and offset 0 gets the first one. Keep the sign of i − j, and add length − 1.",
+            place=lambda apart, length: abs(apart)),
+        answer("rows not reversed", lambda y: y[:, ::-1],
+            "Your row i is numbers[i : i + length], but the other way round is right: a later key "
+            "has a smaller offset. Reverse each row."),
+        answer("whole numbers", lambda y: y.astype(int),
+            "Your matrix holds whole numbers, so the decimals are lost. Do not fill an array of "
+            "integers, such as offsets(…) or np.zeros with dtype=int."),
         answer("softmax taken",
             lambda y: np.exp(y) / np.exp(y).sum(axis=-1, keepdims=True),
             "You took the softmax, too. Here return the numbers that are added to the scores, "
@@ -80,12 +94,21 @@ check_shaw_index = LessonChecker(
             q_positions=lambda q_positions: -q_positions,
             k_positions=lambda k_positions: -k_positions),
         step("not clipped",
-            "You did not clip, so far keys have rows that the table has not. Bring key − query "
-            "to −max_distance … max_distance first, then add max_distance.",
+            "You did not clip, so far keys have rows that the table does not have. Bring key − "
+            "query to −max_distance … max_distance first, then add max_distance.",
             ends=lambda most: (-np.inf, np.inf)),
         answer("clipped, not shifted", lambda rows, max_distance: rows - max_distance,
             "Some of your rows are negative, and NumPy would take them from the end. Add "
             "max_distance after you have clipped: the query itself then has row max_distance."),
+        answer("one row too high", lambda rows: rows + 1,
+            "All your rows are one too high. The first row is 0, so add max_distance and no more: "
+            "the query itself has row max_distance."),
+        wrong("wrapped around",
+            lambda q_positions, k_positions, max_distance: (
+                (k_positions - q_positions[:, None] + max_distance) % (2 * max_distance + 1)
+            ),
+            "You took the remainder with %, so a far key gets the row of a near one. Clip: every "
+            "key beyond max_distance has the first or the last row."),
         step("shifted before clipped",
             "You added max_distance before you clipped to −max_distance … max_distance. After "
             "the shift the rows are 0 … 2·max_distance: clip first, or clip to these.",

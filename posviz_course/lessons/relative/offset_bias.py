@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
-from posviz.pictures.knobs import integer, real, text
+from posviz.pictures.knobs import Integer, Real, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Map, broken, on_colours, wide, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -18,21 +18,29 @@ OFFSETS = np.arange(-FARTHEST, FARTHEST + 1)
 
 
 class OffsetBias(Picture):
-    """One number added at one offset, and where each word looks."""
+    """One number added at one offset, and where each word looks.
+
+    `bias` is a reader's function of lesson 04, (numbers, length) -> [length, length].
+    """
 
     size = (8.0, 3.1)
     paper_size = (3.3, 4.4)
 
-    offset = integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j")
-    bonus = real(3.0, low=-STRONGEST, high=STRONGEST, step=0.5, play=True, label="bias there")
-    sentence = text("the dog bites the man", max_length=60, redraw=True)
+    offset = Integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j")
+    bonus = Real(3.0, low=-STRONGEST, high=STRONGEST, step=0.5, play=True, label="bias there")
+    sentence = TypedText("the dog bites the man", max_length=60, redraw=True)
+
+    def __init__(self, bias=None, **knobs):
+        super().__init__(**knobs)
+        self.given_data = () if bias is None else ("bias",)
+        self._bias = bias
 
     def compute(self) -> Arrays:
         """Return the weights [len, len] of words with equal scores, and the bias of each offset."""
         positions = np.arange(len(words_of(self.sentence, MOST)))
         apart = offsets(positions, positions)
-        bias = np.where(apart == self.offset, self.bonus, 0.0)
-        weights = softmax(bias)
+        bias = self._added(apart)
+        weights = softmax(np.zeros(apart.shape) if bias is None else bias)
         chosen = weights[apart == self.offset]
         return self.arrays(
             weights=weights,
@@ -41,7 +49,24 @@ class OffsetBias(Picture):
             mark=([self.offset], [self.bonus]),
             diagonal=_squares(apart, self.offset),
             ends=(chosen.min(), chosen.max()) if chosen.size else (),
+            written=bias is not None,
         )
+
+    def _added(self, apart):
+        """What is added to the scores, [len, len]; None while the reader's function has no body."""
+        if self._bias is None:
+            return np.where(apart == self.offset, self.bonus, 0.0)
+        length = len(apart)
+        numbers = np.where(np.arange(1 - length, length) == self.offset, self.bonus, 0.0)
+        bias = self._bias(numbers, length)
+        if bias is ... or bias is None:
+            return None
+        if np.shape(bias) != apart.shape:
+            raise ValueError(
+                f"Your function returned shape {np.shape(bias)}, not {apart.shape}: solve the "
+                "exercise first."
+            )
+        return np.asarray(bias, dtype=float)
 
     def draw(self, figure: Figure) -> list:
         """The bias by offset, and beside it, or below, the weights of all words."""
@@ -53,7 +78,8 @@ class OffsetBias(Picture):
         words = words_of(self.sentence, MOST)
         size = (len(words), len(words))
         colours = Map(heat, "weights", most=size, cmap=PLAIN, limits=(0, 1), aspect="equal")
-        heat.set(title="attention weights", xlabel="key", ylabel="query")
+        whose = "with your bias" if self.given_data else "attention weights"
+        heat.set(title=whose, xlabel="key", ylabel="query")
         write_along(heat.xaxis, words, 26 if wide(figure) else 20)
         write_along(heat.yaxis, words, 26)
         figure.colorbar(colours.image, ax=heat, ticks=(0, 0.5, 1), format="%g", label="weight")
@@ -71,6 +97,8 @@ class OffsetBias(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         apart, bonus = signed(arrays.offset, "+"), signed(arrays.bonus, "+g")
+        if not arrays.written:
+            return "Your function returns no bias yet, so each word looks at all words equally."
         if not arrays.ends:
             return f"No two of these words are at offset {apart}, so the bias changes no weight."
         low, high = (f"{end:.2f}" for end in arrays.ends)

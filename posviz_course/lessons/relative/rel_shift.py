@@ -5,7 +5,7 @@ from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Other, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -31,7 +31,7 @@ class RelShift(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    step = integer(4, low=0, high=4, play=True)
+    step = Integer(0, low=0, high=4, play=True)
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape of memory as this step has them, and which cells are gone.
@@ -112,7 +112,7 @@ def _coloured(cells, gone):
 
 def _image(axes, name):
     """Colours from the farthest offset behind on which black is read, the pale ones, and grey."""
-    full = colormaps[PLAIN](np.linspace(0.4, 1, SHADES))[:, :3]
+    full = colormaps[PLAIN](np.linspace(0.5, 1, SHADES))[:, :3]
     grey = [to_rgb("#CCCCCC")]  # black is read on it in both themes
     colours = ListedColormap(np.concatenate([full, 0.3 * full + 0.7 * np.array(grey), grey]))
     look = {"vmin": -0.5, "vmax": 2 * SHADES + 0.5, "aspect": axes.get_aspect()}

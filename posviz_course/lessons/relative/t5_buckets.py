@@ -3,11 +3,10 @@
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
-from posviz.pictures.knobs import even, integer
+from posviz.pictures.knobs import Even, Integer
 from posviz.pictures.parts import (
     Curve,
     Limits,
@@ -25,7 +24,7 @@ from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
 MAX_DISTANCE = 128  # as in T5
-FURTHEST = 2000  # offsets of the curve: far beyond max_distance, where nothing changes
+FURTHEST = 200  # offsets of the curve: beyond max_distance, where nothing changes
 OFFSETS = np.arange(-FURTHEST, FURTHEST + 1)
 MOST, TOKENS = 64, 128  # buckets; tokens of the map
 APART = offsets(np.arange(TOKENS), np.arange(TOKENS))
@@ -37,11 +36,11 @@ class T5Buckets(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 3.9)
 
-    offset = integer(20, low=-200, high=200, play=True)
-    num_buckets = even(32, low=4, high=MOST)
+    offset = Integer(20, low=-FURTHEST, high=FURTHEST, play=True)
+    num_buckets = Even(32, low=4, high=MOST)
 
     def compute(self) -> Arrays:
-        """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
+        """Return the bucket of each offset −200 … 200 as runs, and that of each pair as colours.
 
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
         of the pairs [tokens, tokens]; band: the lines around the offset's bucket in their map.
@@ -104,11 +103,9 @@ class T5Buckets(Picture):
 
 def _draw_curve(axes):
     """A bar for each bucket over its offsets, and a line from the knob's offset to its bucket."""
-    axes.set_xscale("symlog", linthresh=10, linscale=0.8)
-    axes.set(xlabel="offset, query − key (tokens)", xlim=(-FURTHEST, FURTHEST))
-    ticks = (-1000, -100, -10, 0, 10, 100, 1000)
+    axes.set(xlabel="offset, query − key (tokens)", xlim=(-FURTHEST - 0.5, FURTHEST + 0.5))
+    ticks = (-128, -64, 0, 64, 128)
     axes.set_xticks(ticks, map(signed, ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_title("← key after", loc="left")
     axes.set_title("key before →", loc="right")
     axes.tick_params(labelleft=False)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.attention.masks import causal_mask
 from posviz.encodings.rotary import Rotary
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Background, Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -23,10 +23,10 @@ class RealHead(Picture):
     size = (8.0, 3.6)
     paper_size = (3.3, 5.6)
 
-    head = choice("previous word", options=tuple(TELLING), label="head of")
-    sentence = choice("dog", options=tuple(SENTENCES))
-    positions = choice("given", options=("given", "all the same"))
-    layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
+    head = Choice("previous word", options=tuple(TELLING), label="head of")
+    sentence = Choice("dog", options=tuple(SENTENCES))
+    positions = Choice("given", options=("given", "all the same"))
+    layout = Choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
 
     def compute(self) -> Arrays:
         """Return weights [len, len], the model's and ours, and the mean on the keys meant."""
@@ -44,7 +44,7 @@ class RealHead(Picture):
             maps=[np.where(mask, each, np.nan) for each in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
-            named="Layer {}, head {}".format(*TELLING[self.head]),
+            named="layer {}, head {}".format(*TELLING[self.head]),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -64,12 +64,13 @@ class RealHead(Picture):
         return [*maps, *labels]
 
     def caption(self, arrays: Arrays) -> str:
-        change = "weights differ from the model’s"
+        change = "weights differ by up to"
         if arrays.positions != "given":
-            change = "without positions, a weight changes"
+            change = "without positions, weights change by"
         return (
-            f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; "
-            f"{change} by up to {ceil(1000 * arrays.error) / 1000:.3f}."
+            f"From word 3 on, {arrays.named} gives {arrays.share:.2f} of its weight to "
+            f"the {arrays.head}; "
+            f"{change} {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 
 

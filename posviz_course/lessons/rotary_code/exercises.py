@@ -23,10 +23,26 @@ def half_split(w, num_heads, *, source="interleaved", target="half_split"):
 
 
 def weights_inputs(rng, size):
-    """Return square weights, so that reordered rows fit as well, and the number of heads."""
+    """Return weights, every other square, and the number of heads; reordered rows fit as well."""
     num_heads, head_dim = 1 + size % 3, 4 + 2 * (size // 2)
     width = num_heads * head_dim
-    return rng.permutation(width**2).reshape(width, width).astype(float), num_heads
+    d_model = width * (1 + size % 2)
+    return rng.permutation(d_model * width).reshape(d_model, width).astype(float), num_heads
+
+
+def overwritten(w, num_heads):
+    """Return w after its columns were moved inside it, each half of a head at once."""
+    heads = w.reshape(len(w), num_heads, -1).copy()
+    half = heads.shape[-1] // 2
+    for first, start in ((0, 0), (half, 1)):
+        heads[..., first : first + half] = heads[..., start::2]
+    return heads.reshape(w.shape)
+
+
+def as_wide_as_the_model(w, num_heads):
+    """Return w with heads cut as if its width were d_model."""
+    heads = w.reshape(len(w), num_heads, len(w) // num_heads)
+    return np.concatenate([heads[..., 0::2], heads[..., 1::2]], axis=-1).reshape(w.shape)
 
 
 check_weight_layout = LessonChecker(
@@ -34,8 +50,8 @@ check_weight_layout = LessonChecker(
     half_split,
     weights_inputs,
     edges=[
-        (np.arange(64.0).reshape(8, 8), 2),
         (np.arange(32.0).reshape(4, 8), 2),  # d_model is not the width, as with few key heads
+        (np.arange(64.0).reshape(8, 8), 2),
         (np.arange(16.0).reshape(4, 4), 2),  # one pair a head: nothing to reorder
     ],
     mistakes=[
@@ -51,7 +67,13 @@ check_weight_layout = LessonChecker(
             "heads. Reorder the head_dim columns of each head among themselves.", num_heads=1),
         wrong("rows instead of columns", lambda w, num_heads: half_split(w.T, num_heads).T,
             "You reordered the rows, which belong to the inputs. Queries and keys are x @ w: "
-            "reorder the columns."),
+            "reorder the columns. The weight of a torch.nn.Linear is the transpose of w."),
+        wrong("d_model instead of the width", as_wide_as_the_model,
+            "You computed head_dim from the number of rows, which is d_model. The width, "
+            "w.shape[1], is another number where a model has few key heads: divide the width."),
+        wrong("overwritten too soon", overwritten,
+            "You moved columns inside w, so some are overwritten before you read them. Write into "
+            "a new array, or concatenate the even and the odd columns."),
         wrong("unchanged", lambda w, num_heads: w,
             "You returned w as it was. Columns 2i and 2i+1 of a head should become columns i and "
             "i + head_dim/2."),

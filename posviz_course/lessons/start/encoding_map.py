@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice, switch
+from posviz.pictures.knobs import Choice, Switch
 from posviz.pictures.parts import Curve, Other, Text, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course import sources
@@ -74,7 +74,7 @@ ENTRIES = {
     "xPos": Entry(("query and key",), "xpos", "sun2022length",
         ("score(i, j) = (ζ^(i/s) R(i) qᵢ)·(ζ^(−j/s) R(j) kⱼ)/√d",
          "0 < ζ < 1 in each pair; s = scale_base; j ≤ i"),
-        "RoPE's rotation, and a factor that shrinks the score with distance"),
+        "RoPE's rotation, and a factor that shrinks each pair's part with distance"),
     "Kerple": Entry(("scores",), "content", "chi2022kerple",
         ("score(i, j) = qᵢ·kⱼ/√d − r₁·ln(1 + r₂·(i − j))", "or −r₁·(i − j)^r₂; only j ≤ i"),
         "the price of distance is learned, and grows as a logarithm or as a power",
@@ -117,8 +117,8 @@ class EncodingMap(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 4.2)
 
-    encoding = choice("RoPE", options=(*MAIN, *(name for name in ENTRIES if name not in MAIN)))
-    every = switch(False, redraw=True, label=f"show all {len(ENTRIES)}")
+    encoding = Choice("RoPE", options=(*MAIN, *(name for name in ENTRIES if name not in MAIN)))
+    every = Switch(False, redraw=True, label=f"show all {len(ENTRIES)}")
 
     def compute(self) -> Arrays:
         """The entry of the chosen encoding, its points on the map, and the way to its doors."""

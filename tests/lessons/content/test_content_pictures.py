@@ -42,15 +42,12 @@ def test_reach_is_that_of_masks_one_after_the_other(plan):
     query, key = np.ogrid[:length, :length]
     full = {"all windowed": (), "Gemma 3": (5,), "Cohere 2": (3,)}[plan]
     masks = [(key <= query) & ((query - key < window) | (layer in full)) for layer in range(6)]
-    known, reaching, newest = np.arange(length) == 0, np.arange(length) == length - 1, []
+    known, newest = np.arange(length) == 0, []
     for mask in masks:
         known = mask[:, known].any(axis=1)
         newest.append(np.flatnonzero(known)[-1])
-    for mask in reversed(masks):
-        reaching = mask[reaching].any(axis=0)
     assert arrays.newest.tolist() == newest
     assert arrays.sees.tolist() == [mask.sum(axis=1).max() for mask in masks]
-    assert arrays.reaching == reaching.sum()
 
 
 def test_temperatures_are_those_of_released_code():
@@ -77,6 +74,23 @@ def test_a_bias_is_the_logarithm_of_the_gates_between():
         for i, j in np.ndindex(bias.shape):
             between = math.log(math.prod(gates[j + 1 : i + 1])) if j <= i else math.nan
             assert bias[i, j] == pytest.approx(between, abs=1e-12, nan_ok=True)
+
+
+def test_a_reader_s_gates_make_the_bias_and_are_asked_for_by_number():
+    sentence = "A b. C d"
+
+    def gates(text):
+        return [0.5 if token == "C" else 1 for token in text.split()]
+
+    bias = ForgetGates(gates, sentence=sentence).compute().bias
+    assert bias[-1].tolist() == [math.log(0.5)] * 3 + [0, 0]
+    stub = ForgetGates(lambda text: ..., sentence=sentence)
+    arrays = stub.compute()
+    assert (np.nan_to_num(arrays.bias) == 0).all()
+    assert stub.caption(arrays).startswith("Your function returns no gates yet")
+    for wrong in ([1, 1], [0] * 5):
+        with pytest.raises(ValueError, match="5 gates above 0"):
+            ForgetGates(lambda text, wrong=wrong: wrong, sentence=sentence).compute()
 
 
 def test_all_tokens_of_a_sentence_before_are_one_stop_away():

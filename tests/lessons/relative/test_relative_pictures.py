@@ -11,6 +11,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from posviz.encodings.transformer_xl import rel_shift
 from posviz_course.lessons.relative.deberta_terms import DebertaTerms
 from posviz_course.lessons.relative.four_relative_terms import TERMS, FourRelativeTerms
+from posviz_course.lessons.relative.offset_bias import OffsetBias
 from posviz_course.lessons.relative.offset_matrix import OffsetMatrix
 from posviz_course.lessons.relative.rel_shift import RelShift
 from posviz_course.lessons.relative.t5_buckets import T5Buckets
@@ -25,6 +26,25 @@ def test_each_pair_has_its_clipped_offset():
         expected = [[max(-clip, min(i - j, clip)) for j in places] for i in places]
         assert arrays.clipped.tolist() == expected
         assert arrays.rows[0][1].tolist() == [min(6, places[-1]) - key for key in places]
+
+
+def test_a_reader_s_bias_draws_the_weights_as_it_is():
+    def bias(numbers, length):  # key − query
+        return [[numbers[j - i + length - 1] for j in range(length)] for i in range(length)]
+
+    right = OffsetBias(offset=1, bonus=2, sentence="a b c d").compute().weights
+    mirrored = OffsetBias(bias, offset=1, bonus=2, sentence="a b c d").compute().weights
+    np.testing.assert_allclose(mirrored, right[::-1, ::-1], atol=1e-12)
+    assert abs(mirrored - right).max() > 0.3
+
+
+def test_a_bias_that_is_not_written_adds_nothing_and_a_shape_is_refused():
+    picture = OffsetBias(lambda numbers, length: ..., sentence="a b c d")
+    arrays = picture.compute()
+    assert (arrays.weights == 0.25).all()
+    assert picture.caption(arrays).startswith("Your function returns no bias yet")
+    with pytest.raises(ValueError, match=r"shape \(7,\), not \(4, 4\)"):
+        OffsetBias(lambda numbers, length: numbers, sentence="a b c d").compute()
 
 
 def xl_terms():
@@ -58,7 +78,7 @@ def test_four_terms_are_those_of_a_loop(setting):
 
 
 def test_the_shift_ends_where_the_function_ends():
-    arrays = RelShift().compute()
+    arrays = RelShift(step=4).compute()
     shifted = rel_shift(np.tile([4.0, 3, 2, 1, 0], (4, 1)))
     assert np.array_equal(np.where(arrays.gone, -np.inf, arrays.offset), shifted)
     assert (arrays.query[~arrays.gone] == np.nonzero(~arrays.gone)[0]).all()
@@ -97,7 +117,7 @@ def test_the_spread_is_that_of_whole_vectors():
 
 @pytest.mark.parametrize("num_buckets", [4, 32, 64])
 def test_every_pair_has_the_colour_of_its_bucket_in_transformers(num_buckets):
-    arrays, offsets = T5Buckets(num_buckets=num_buckets).compute(), range(-2000, 2001)
+    arrays, offsets = T5Buckets(num_buckets=num_buckets).compute(), range(-200, 201)
     theirs = T5Attention._relative_position_bucket(  # it counts key − query
         -torch.tensor(offsets), True, num_buckets, 128
     ).tolist()
