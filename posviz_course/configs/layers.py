@@ -129,5 +129,6 @@ def layer_of(file: ConfigFile, kind: str, sees: str, entry: dict | None) -> Laye
             sizes = file.config.get("attn_scale", 0.1), file.config.get("floor_scale", 8192)
             temperature = Llama4Temperature(*sizes)
     elif entry and (beta := entry.get("llama_4_scaling_beta")):
-        temperature = Ministral3Temperature(beta, entry["original_max_position_embeddings"])
+        if length := entry.get("original_max_position_embeddings"):
+            temperature = Ministral3Temperature(beta, length)
     return Layer(kind, window, chunk, temperature)

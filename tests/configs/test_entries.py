@@ -70,3 +70,9 @@ def test_what_is_refused_is_named_as_in_the_file(text, end):
     with pytest.raises((ValueError, TypeError)) as refused:
         read_config(text)
     assert str(refused.value).endswith(end)
+
+
+def test_a_temperature_without_its_length_is_left_out():
+    file = llama(rope_type="default", llama_4_scaling_beta=0.1)
+    del file["rope_parameters"]["original_max_position_embeddings"]
+    assert read_config(file | {"num_hidden_layers": 1}).layers[0].temperature is None
