@@ -128,7 +128,7 @@ def layer_of(file: ConfigFile, kind: str, sees: str, entry: dict | None) -> Laye
         if entry is None and file.config.get("attn_temperature_tuning", True):
             sizes = file.config.get("attn_scale", 0.1), file.config.get("floor_scale", 8192)
             temperature = Llama4Temperature(*sizes)
-    elif entry and (beta := entry.get("llama_4_scaling_beta")):
-        if length := entry.get("original_max_position_embeddings"):
-            temperature = Ministral3Temperature(beta, length)
+    elif entry and {"llama_4_scaling_beta", "original_max_position_embeddings"} <= entry.keys():
+        beta, length = entry["llama_4_scaling_beta"], entry["original_max_position_embeddings"]
+        temperature = Ministral3Temperature(beta, length) if beta else None
     return Layer(kind, window, chunk, temperature)
