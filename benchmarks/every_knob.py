@@ -15,7 +15,7 @@ import time
 from typing import NamedTuple
 
 import posviz_course.lessons
-from posviz.pictures.knobs import device, numeric
+from posviz.pictures.knobs import Device
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.stream.frames import Frames
 
@@ -36,9 +36,8 @@ class Row(NamedTuple):
 def measure(picture, name):
     """Move one knob of a live picture."""
     knob, live, frames = picture.knobs()[name], LiveFigure(picture), Frames()
-    numbers = isinstance(knob, numeric)
-    values = knob.sample_values(MOVES + 1) or WORDS
-    if not numbers:  # its first move is like any other
+    values = knob.samples(MOVES + 1) or WORDS
+    if not knob.is_ordered:  # its first move is like any other
         values = 3 * list(values)
     times, whole = [], []
     for value in values:
@@ -50,7 +49,7 @@ def measure(picture, name):
             json.dumps(fields)
             times.append(1e3 * (time.process_time() - began))
             whole.append(fields["whole"])
-    kind = "rebuilds" if knob.redraw else "slider" if numbers else "choice"
+    kind = "rebuilds" if knob.redraw else "slider" if knob.is_ordered else "choice"
     title = f"{type(picture).__name__} {name}"
     live.release()
     times, share = times[1:], statistics.mean(whole[1:])
@@ -64,7 +63,7 @@ def main():
     for name in names:
         load = posviz_course.lessons.load(name)
         knobs = load.knobs().items()
-        rows += [measure(load(), knob) for knob, about in knobs if not isinstance(about, device)]
+        rows += [measure(load(), knob) for knob, about in knobs if not isinstance(about, Device)]
     print("| kind | knob | median ms | most ms | whole frames |\n|---|---|---|---|---|")
     for row in sorted(rows, key=lambda row: -row.median):
         print(f"| {row.kind} | {row.name} | {row.median:.1f} | {row.most:.1f} | {row.whole:.0%} |")

@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from hand import EVENTS
 from stage import FOLDER
 
-from posviz.pictures.knobs import numeric
 from posviz_course import lessons
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.server import chromium
@@ -71,7 +70,7 @@ def measure(page, place):
     answers, frames = {}, {}
     for knob, about in picture.knobs().items():
         handle = place.get_by_role("slider", name=about.label, exact=True)
-        if isinstance(about, numeric) and not handle.is_disabled():
+        if about.kind == "slider" and not handle.is_disabled():
             answers[name, knob] = answer(page, handle, place)
             if DRAGGED.get(name) == knob:
                 frames[name, knob] = drag(page, handle, f'[data-picture="{name}"] canvas')

@@ -8,7 +8,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import even, integer
+from posviz.pictures.knobs import Even, Integer
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import SIGNED
 
@@ -22,8 +22,8 @@ def _table(d_model):
 class Heatmap(Picture):
     """Heatmap 128 × 512 with marker and row curve."""
 
-    d_model = even(512, low=2, high=512)
-    position = integer(10, low=0, high=127)
+    d_model = Even(512, low=2, high=512)
+    position = Integer(10, low=0, high=127)
 
     def compute(self):
         """The table and the position."""
@@ -68,7 +68,7 @@ class Heatmap(Picture):
 class Arrows(Picture):
     """8 rotating arrows, labels at rest."""
 
-    position = integer(10, low=0, high=127)
+    position = Integer(10, low=0, high=127)
 
     def compute(self):
         """The eight angles, and where they point."""
@@ -101,7 +101,7 @@ class Arrows(Picture):
 class Scores(Picture):
     """256 × 256 scores, two panels."""
 
-    position = integer(10, low=0, high=127)
+    position = Integer(10, low=0, high=127)
 
     def compute(self):
         """RoPE scores [2, query, key] in float32: keys are turned once, queries each time."""

@@ -9,7 +9,6 @@ the name of its folder: `from posviz.attention import attention`.
 import functools
 import importlib
 import pkgutil
-from importlib import metadata
 
 __version__ = "0.1.0"
 
@@ -31,15 +30,31 @@ def _own() -> dict[str, str]:
     return {name: module for module, names in public.items() for name in names}
 
 
-@functools.cache
+_names: dict[str, str] = {}  # of other packages
+
+
+def register(names: dict[str, str]) -> None:
+    """Let `from posviz import name` find names of another package, each in its module."""
+    _names.update(names)
+
+
 def _registered() -> dict[str, str]:
-    """The module of each name that is registered with the helper, as those of the course are."""
-    points = metadata.distribution("posviz").entry_points.select(group="posviz.names")
-    return {name: module for point in points for name, module in point.load()().items()}
+    """The module of each name that the installation, or a page of the website, has registered."""
+    if not _names:
+        from importlib import metadata  # which a page lacks
+
+        for point in metadata.distribution("posviz").entry_points.select(group="posviz.names"):
+            register(point.load()())
+    return _names
+
+
+def _module_of(name: str) -> str | None:
+    return _own().get(name) or _registered().get(name)
 
 
 def __getattr__(name):
-    if not name.startswith("_") and (module := _own().get(name) or _registered().get(name)):
+    is_folder = any(name == folder.name for folder in pkgutil.iter_modules(__path__))
+    if not (is_folder or name.startswith("_")) and (module := _module_of(name)):
         globals()[name] = getattr(importlib.import_module(module), name)
         return globals()[name]
     from posviz.wording import quoted

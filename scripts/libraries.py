@@ -3,8 +3,8 @@
     python scripts/libraries.py [part of a library's name ...] [--write] [--cache FOLDER]
         [--python PYTHON]
 
---write puts the facts and what library_notes.toml adds into posviz_course/blackbox/census.toml, and
-writes docs/libraries.md from that file. Rows of libraries that are not run stay as they are.
+--write puts the facts and what library_notes.toml adds into posviz_course/blackbox/libraries.toml,
+and writes docs/libraries.md from that file. Rows of libraries that are not run stay as they are.
 
 PYTHON (default: this one) needs torch 2.13.0 and NumPy 2.4.6. All else is installed by pip, without
 dependencies, each in a folder of its own in the cache, unless PYTHON has that very version. A
@@ -27,7 +27,10 @@ from typing import Any
 from library_boxes import BOXES, Box
 
 ROOT = Path(__file__).parents[1]
-CENSUS, PAGE = ROOT / "posviz_course" / "blackbox" / "census.toml", ROOT / "docs" / "libraries.md"
+CENSUS, PAGE = (
+    ROOT / "posviz_course" / "blackbox" / "libraries.toml",
+    ROOT / "docs" / "libraries.md",
+)
 NOTES = ROOT / "scripts" / "library_notes.toml"
 HEAD = "# What released libraries do. `python scripts/libraries.py --write` writes this file.\n"
 MOST_NUMBERS = 16  # in a list
@@ -129,7 +132,7 @@ def folders(library: str, cache: Path, python: str, present: set[str]) -> list[P
 def name_it(box: Box) -> dict:
     """Ask identify what a box does; return the facts that the census keeps."""
     from posviz import identify
-    from posviz_course.blackbox.census import facts_of
+    from posviz_course.blackbox.libraries import facts_of
 
     made = box.make()
     given = {box.kind: made}
@@ -247,7 +250,7 @@ def write(found: list[dict]) -> None:
     """Write the census and its page."""
     CENSUS.write_text(as_toml(merged(found), f"{date.today()}"), encoding="utf-8", newline="\n")
     sys.path.insert(0, str(ROOT))
-    from posviz_course.choosing.libraries import page
+    from posviz_tools.publish.site.libraries import page
 
     PAGE.write_text(page(), encoding="utf-8", newline="\n")
 

@@ -1,7 +1,10 @@
 """The front door: every name opens something, and nothing is loaded before it is asked for."""
 
+import ast
+import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +36,24 @@ for encoding in (posviz.Alibi(), posviz.Rotary(), posviz.XPos(), t5, shaw):
 posviz.sinusoidal(p, 4), posviz.devices(), posviz.to_device(x, "NumPy")
 """
 
+TYPED = """from posviz import Rotary
+Rotary(base=500_000.0)
+Rotary(bse=500_000.0)
+from posviz import Rotery
+"""
+
+
+def opened() -> dict:
+    """What each name opens; modules that somebody has imported are no names of the door."""
+    opened = {name: getattr(posviz, name) for name in NAMES}
+    return {name: it for name, it in opened.items() if not isinstance(it, ModuleType)}
+
+
+def names_in(line: ast.ImportFrom) -> list[str]:
+    """The names that a line of the stub hands on: those with `as`, or all for a star."""
+    starred = line.names[0].name == "*"
+    return import_module(line.module).__all__ if starred else [it.asname for it in line.names]
+
 
 def loaded_after(program) -> set[str]:
     """Which of the heavy packages a program has loaded."""
@@ -53,8 +74,27 @@ def test_the_door_shows_mathematics_and_pictures():
 
 
 def test_no_name_is_taken_by_a_module_once_that_is_loaded():
-    opened = [name for name in NAMES if not isinstance(getattr(posviz, name), ModuleType)]
-    assert [name for name in opened if find_spec(f"posviz.{name}")] == []
+    assert [name for name in opened() if find_spec(f"posviz.{name}")] == []
+
+
+def test_the_stub_has_every_name_from_its_module():
+    stub = ast.parse(Path(posviz.__file__).with_suffix(".pyi").read_text("utf-8")).body
+    lines = [line for line in stub if isinstance(line, ast.ImportFrom)]
+    assert [line.module for line in lines] == sorted({line.module for line in lines})
+    found = {
+        name: getattr(import_module(line.module), name) for line in lines for name in names_in(line)
+    }
+    found |= {it.name: getattr(posviz, it.name) for it in stub if isinstance(it, ast.FunctionDef)}
+    assert found == opened()
+
+
+@pytest.mark.slow("a process")
+def test_mypy_refuses_a_wrong_keyword_and_an_unknown_name(tmp_path):
+    file = tmp_path / "typed.py"
+    file.write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert re.findall(r"typed.py:(\d+): error", done.stdout) == ["3", "4"], done.stdout
 
 
 @pytest.mark.parametrize("name", ["sinusiodal", "SinusoidalTabel", "_private", "__path_of__"])

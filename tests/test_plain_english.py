@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from posviz_tools.cli import arguments
-from posviz_tools.publish.lesson import read
+from posviz_tools.notebooks import read
 
 ROOT = Path(__file__).parents[1]
 WORDS = re.compile(r"\b(turn(s|ed|ing)?|told|tells?|telling|stand(s|ing)?|stood)\b", re.IGNORECASE)

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
-from posviz.pictures.knobs import integer, log
+from posviz.pictures.knobs import Integer, Log
 from posviz.pictures.parts import Curve, Limits, whole
 from posviz.pictures.picture import Arrays, Picture
 
@@ -14,8 +14,8 @@ SCORES = np.random.default_rng(0).normal(size=64)
 class SharpWeights(Picture):
     """Weights sharpen as scores grow."""
 
-    scale = log(1, low=0.1, high=100, play=True)
-    keys = integer(16, low=2, high=64)
+    scale = Log(1, low=0.1, high=100, play=True)
+    keys = Integer(16, low=2, high=64)
 
     def compute(self) -> Arrays:
         """Return the weights [keys], the heaviest first."""

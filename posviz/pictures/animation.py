@@ -13,7 +13,6 @@ from posviz.files import placed, replacing
 from posviz.pictures.bitmaps import distinct, nearest
 from posviz.pictures.drawing import USUAL, Drawing
 from posviz.pictures.export import about, format_of, method_call
-from posviz.pictures.knobs import numeric
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance, appearance
 
@@ -60,8 +59,8 @@ class Film:
     def __init__(self, picture: Drawing, knob: str, look: Appearance = USUAL) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, look
-        self.stops = picture.knobs()[knob].sample_values(MAX_STOPS)
-        self.turns_back = isinstance(picture.knobs()[knob], numeric)
+        self.stops = picture.knobs()[knob].samples(MAX_STOPS)
+        self.turns_back = picture.knobs()[knob].is_ordered
 
     def frames(self) -> list[np.ndarray]:
         """The frames, [height, width, 4] bytes: one a stop, but none like the one before it."""

@@ -1,15 +1,11 @@
 """A knob's control: what its views show, and the messages that they and it exchange."""
 
-import bisect
 from collections.abc import Callable
 from typing import Any
 
 import traitlets
 
-from posviz.pictures import knobs
 from posviz.pictures.drawing import Drawing
-
-_ROW = 42  # letters of options that stand in a row as buttons; more are a list
 
 
 class Control:
@@ -32,37 +28,23 @@ class Control:
     def shown(self) -> dict[str, Any]:
         """What a view needs in order to draw the control, and where it stands."""
         knob = self.knob
-        texts = [str(option) for option in knob.options] + [*knob.reasons]
-        samples = knob.sample_values(100) if isinstance(knob, knobs.numeric) else []
         return {
             "name": self.name,
-            "kind": self._kind(texts),
+            "kind": knob.kind,
             "label": knob.label,
             "first": self.name in self.picture.first_knobs(),
-            "texts": texts,
+            "texts": knob.texts,
             "absent": {str(name): why for name, why in knob.reasons.items()},
-            "width": max((len(knob.write(value)) for value in samples), default=0),
+            "width": max((len(knob.write(value)) for value in knob.samples(100)), default=0),
             "play": knob.play,
             **self.state(),
         }
 
-    def _kind(self, texts):
-        for kind, of in (("slider", knobs.numeric), ("switch", knobs.switch), ("text", knobs.text)):
-            if isinstance(self.knob, of):
-                return kind
-        is_row = len(texts) <= 4 and sum(len(text) + 3 for text in texts) <= _ROW
-        return "buttons" if is_row or isinstance(self.knob, knobs.device) else "list"
-
     def state(self) -> dict[str, Any]:
         """Where the control stands, how far it reaches, and why it changes nothing, if so."""
         knob, value = self.knob, getattr(self.picture, self.name)
-        state = {"place": knob.place_of(value), "text": knob.write(value)}
-        state |= {"idle": knob.why_idle(self.picture), "range": "", "last_place": knob.last_place}
-        if isinstance(knob, knobs.numeric):
-            end = knob.end(self.picture)
-            last_place = bisect.bisect_left(knob.values, end)  # whose value may be beyond the end
-            state |= {"range": f"from {knob.low:,} to {end:,}", "last_place": last_place}
-        return state
+        place = {"place": knob.place_of(value), "text": knob.write(value)}
+        return place | {"idle": knob.why_idle(self.picture)} | knob.limits(self.picture)
 
     def stop(self) -> None:
         """Stop playing, and drop messages that are still under way."""
@@ -98,11 +80,7 @@ class Control:
         knob = self.knob
         if "place" in message:
             return knob.values[message["place"]]
-        value = knob.read(message["typed"])
-        if isinstance(knob, knobs.numeric) and (end := knob.end(self.picture)) < value <= knob.high:
-            message = f"{self.name} = {value!r} is refused: it ends at {end:,} now."
-            raise traitlets.TraitError(message)
-        return value
+        return knob.read_for(self.picture, message["typed"])
 
     def _send_state(self, **more):
         self._last_state = self.state()

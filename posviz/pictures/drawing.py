@@ -14,7 +14,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.dress import dress, fit, show_all
-from posviz.pictures.knobs import Knob, numeric
+from posviz.pictures.knobs import Knob
 from posviz.pictures.multiples import side_by_side
 from posviz.pictures.style import Appearance, appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
@@ -116,12 +116,12 @@ class Drawing(traitlets.HasTraits):
         """The knobs that a film can move, those first that show most."""
         knobs = cls.knobs()
 
-        def rank(name):  # False comes first: what moves at once, numbers, what plays, what is quick
+        def rank(name):  # False comes first: what moves at once, has an order, plays, is quick
             knob, plays = knobs[name], knobs[name].play
             awaits_another = bool(knob.when) and not plays
-            return awaits_another, not isinstance(knob, numeric), not plays, knob.redraw
+            return awaits_another, not knob.is_ordered, not plays, knob.redraw
 
-        return sorted((name for name in knobs if knobs[name].sample_values(2)), key=rank)
+        return sorted((name for name in knobs if knobs[name].samples(2)), key=rank)
 
     @classmethod
     def title(cls) -> str:

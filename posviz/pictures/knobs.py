@@ -3,7 +3,8 @@
 A knob is a traitlet, so `picture.d_model = 7` is checked where it is set, whoever sets it: code, a
 slider, the command line. The message names the knob, the value and what is allowed.
 
-A control has numbered places, from 0 to `last_place`; the browser knows nothing else.
+A control has numbered places, from 0 to `last_place`; the browser knows nothing else. A kind of
+knob says itself which control it gets and which values it samples, so a new kind is a new class.
 """
 
 import bisect
@@ -21,6 +22,8 @@ import traitlets
 from posviz import arrays
 from posviz.wording import quoted
 
+_ROW = 42  # letters: options that are longer in all are a list, not buttons in a row
+
 
 class Knob(traitlets.TraitType):
     """What all kinds share: a label, and whether changing it changes the number of artists.
@@ -31,6 +34,7 @@ class Knob(traitlets.TraitType):
     """
 
     play = False
+    is_ordered = False  # whether a film goes through the values and back
     options: Sequence = ()  # of a knob that offers a few values
     reasons: Mapping[str, str] = {}  # why other options cannot be chosen here
 
@@ -63,18 +67,42 @@ class Knob(traitlets.TraitType):
         """The text beside the control."""
         return self._label or str(self.name)
 
+    @property
+    def texts(self) -> list[str]:
+        """What the options are called."""
+        return [str(option) for option in (*self.options, *self.reasons)]
+
+    @property
+    def kind(self) -> str:
+        """The control that it gets, as `protocol.d.ts` names it."""
+        is_row = len(self.texts) <= 4 and sum(len(text) + 3 for text in self.texts) <= _ROW
+        return "buttons" if is_row else "list"
+
+    def limits(self, picture: Any) -> dict[str, Any]:
+        """How far the control reaches as the picture stands: the last place, and in words."""
+        return {"range": "", "last_place": self.last_place}
+
     def read(self, text: str) -> Any:
         """The value that a reader typed, True or true; what means nothing comes back as it is."""
         same = (option for option in self.options if str(option).lower() == text.lower())
         return next(same, text)
 
+    def read_for(self, picture: Any, text: str) -> Any:
+        """The value that a reader typed; TraitError for one that this picture cannot show now."""
+        return self.read(text)
+
     def write(self, value: Any) -> str:
         """A value as a reader would type it."""
         return str(value)
 
-    def sample_values(self, most: int) -> list:
-        """Values in order, from end to end: at most so many, and none where there is no order."""
-        return list(self.options[:most])
+    def samples(self, most: int) -> list:
+        """At most so many values, evenly apart, from end to end; none if a film cannot show it."""
+        last, count = self.last_place, min(most, self.last_place + 1)
+        return [self.values[round(i * last / max(count - 1, 1))] for i in range(count)]
+
+    def ends(self) -> list:
+        """The values at the ends: all of them where there are only a few."""
+        return list(self.options) or self.samples(2)
 
     @property
     def values(self) -> list:
@@ -91,8 +119,8 @@ class Knob(traitlets.TraitType):
         return self.values.index(value) if self.options else -1
 
     @property
-    def rule(self) -> Any:
-        """What is allowed: the end of the sentence "it must be ...\"."""
+    def rule(self) -> str:
+        """What is allowed, as the words after "it must be" in a refusal."""
         return "one of " + ", ".join(map(repr, self.options))
 
     def validate(self, obj: Any, value: Any) -> Any:
@@ -109,15 +137,17 @@ class Knob(traitlets.TraitType):
         )
 
 
-class numeric(Knob):
+class Number(Knob):
     """A number between low and high, both included.
 
     until: where the range ends as a picture stands, if other knobs shorten it. A larger value may
     be set; it reads as that end, and comes back when the range does.
     """
 
+    kind = "slider"
+    is_ordered = True
     noun = "a number"
-    kind: Any = numbers.Real
+    accepts: Any = numbers.Real
     convert: type = float
     step: float = 0  # from place to place; if it is 0, there are 100 steps
 
@@ -142,7 +172,7 @@ class numeric(Knob):
 
     def validate(self, obj: Any, value: Any) -> Any:
         """The value as a Python number; TraitError outside the range, for NaN, bool and text."""
-        if isinstance(value, bool) or not isinstance(value, self.kind):
+        if isinstance(value, bool) or not isinstance(value, self.accepts):
             self.refuse(value)
         return self.convert(value) if self.low <= value <= self.high else self.refuse(value)
 
@@ -151,6 +181,12 @@ class numeric(Knob):
         if self.until is None:
             return self.high
         return max(min(self.high, self.until(picture)), self.low)
+
+    def limits(self, picture: Any) -> dict[str, Any]:
+        """How far the slider reaches; the value at its last place may be beyond the end."""
+        end = self.end(picture)
+        last_place = bisect.bisect_left(self.values, end)
+        return {"range": f"from {self.low:,} to {end:,}", "last_place": last_place}
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The value, or the end of its range as the picture stands."""
@@ -173,29 +209,32 @@ class numeric(Knob):
             value = float(re.sub(r",(?=\d{3}(\D|$))", "", text))
         except ValueError:
             self.refuse(text)
-        whole = self.kind is numbers.Integral and value.is_integer()
+        whole = self.accepts is numbers.Integral and value.is_integer()
         return int(value) if whole else value
+
+    def read_for(self, picture: Any, text: str) -> Any:
+        """The number that a reader typed; TraitError beyond the end of the range as it is now."""
+        value = self.read(text)
+        if (end := self.end(picture)) < value <= self.high:
+            message = f"{self.name} = {value!r} is refused: it ends at {end:,} now."
+            raise traitlets.TraitError(message)
+        return value
 
     def write(self, value: Any) -> str:
         """A value as a reader would type it."""
         return f"{value:.12g}"
 
-    def sample_values(self, most: int) -> list:
-        """Values at places as evenly apart as whole places can be, both ends among them."""
-        last, count = self.last_place, min(most, self.last_place + 1)
-        return [self.values[round(i * last / max(count - 1, 1))] for i in range(count)]
 
-
-class integer(numeric):
+class Integer(Number):
     """A whole number; NumPy integers are welcome, floats are not."""
 
     noun = "a whole number"
-    kind = numbers.Integral
+    accepts = numbers.Integral
     convert = int
     step = 1
 
 
-class even(integer):
+class Even(Integer):
     """An even whole number, such as a width made of pairs."""
 
     noun = "an even whole number"
@@ -207,11 +246,11 @@ class even(integer):
         return self.refuse(value) if number % 2 else number
 
 
-class real(numeric):
+class Real(Number):
     """A real number on a linear slider."""
 
 
-class log(numeric):
+class Log(Number):
     """A positive number on a logarithmic slider."""
 
     @functools.cached_property
@@ -224,17 +263,17 @@ class log(numeric):
         return [self.low, *rounded, self.high]
 
 
-class log_integer(integer):
+class LogInteger(Integer):
     """A positive whole number on a logarithmic slider."""
 
     @functools.cached_property
     def values(self) -> list:
         """Those of a log knob, rounded: near the low end several are one number."""
-        _, *between, _ = log(self.low, low=self.low, high=self.high).values
+        _, *between, _ = Log(self.low, low=self.low, high=self.high).values
         return sorted({self.low, *map(round, between), self.high})
 
 
-class choice(Knob):
+class Choice(Knob):
     """One of a few named options.
 
     given: why it changes nothing in a picture that was made with data of a reader.
@@ -248,9 +287,10 @@ class choice(Knob):
         return (self.given if picture.given_data else "") or super().why_idle(picture)
 
 
-class switch(Knob):
+class Switch(Knob):
     """On or off."""
 
+    kind = "switch"
     rule = "True or False"
     options = (False, True)
 
@@ -259,17 +299,22 @@ class switch(Knob):
         return value if isinstance(value, bool) else self.refuse(value)
 
 
-class text(Knob):
+class TypedText(Knob):
     """A line a reader types: control characters are dropped and the length is capped.
 
     A NUL would make an SVG unreadable, so what the picture sees is always printable.
     """
 
+    kind = "text"
     rule = "text"
 
     def __init__(self, default: Any, *, max_length: int = 80, **shared: Any) -> None:
         super().__init__(default, **shared)
         self.max_length = max_length
+
+    def ends(self) -> list:
+        """No text, and the longest in the widest letter."""
+        return ["", "W" * self.max_length]
 
     def validate(self, obj: Any, value: Any) -> Any:
         """The printable part, at most max_length characters; TraitError for what is no text."""
@@ -279,8 +324,10 @@ class text(Knob):
         return "".join(itertools.islice(printable, self.max_length))
 
 
-class device(Knob):
+class Device(Knob):
     """Where arrays live: NumPy, or torch on a processor or a GPU."""
+
+    kind = "buttons"
 
     def __init__(self, default: Any = "NumPy", *, label: str = "device", **shared: Any) -> None:
         super().__init__(default, label=label, **shared)
@@ -295,7 +342,7 @@ class device(Knob):
         """Why each of the other devices cannot be chosen, {name: reason}."""
         return {name: missing for name, missing in arrays.devices().items() if missing}
 
-    def sample_values(self, most: int) -> list:
+    def samples(self, most: int) -> list:
         """None: a picture looks the same wherever its arrays live."""
         return []
 

@@ -100,7 +100,7 @@ export interface ControlShown extends Limits {
   first: boolean; // it is there at first sight, and not under More
   texts: string[]; // of the options
   absent: Record<string, string>; // why some of them cannot be chosen
-  width: number; // letters of a number's longest value
+  width: number; // letters of the longest value of a film
   play: boolean;
 }
 

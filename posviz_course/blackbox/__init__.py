@@ -12,10 +12,10 @@ from typing import Any
 
 from posviz.encodings.checks import require_integer
 from posviz_course.blackbox.bias import identify_bias
-from posviz_course.blackbox.census import same_as
 from posviz_course.blackbox.compare import compared
 from posviz_course.blackbox.dump import identify_dump
 from posviz_course.blackbox.function import identify_function
+from posviz_course.blackbox.libraries import same_as
 from posviz_course.blackbox.table import identify_cos_sin, identify_inv_freq, identify_table
 from posviz_course.blackbox.verdict import ProgramVerdict
 

@@ -13,7 +13,7 @@ from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import BiasByOffset, offsets
 from posviz.encodings.rotary import LAYOUTS, change_layout
 from posviz_course.blackbox.box import Box
-from posviz_course.blackbox.census import library
+from posviz_course.blackbox.libraries import library
 from posviz_course.blackbox.verdict import UNKNOWN, ProgramVerdict
 from posviz_course.blackbox.writing import apply_line
 from posviz_course.configs import read_config

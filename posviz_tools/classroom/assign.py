@@ -18,8 +18,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 from posviz.teaching.feedback import POINTS
 from posviz_course.course import Lesson
 from posviz_tools.classroom.exercises import Exercise, of_lesson, solution
+from posviz_tools.notebooks import executed
 from posviz_tools.publish.assets import write_file
-from posviz_tools.publish.rerun import executed
 
 _HINT = re.compile(r"\n*<details><summary>Hint</summary>.*?</details>", re.DOTALL)
 _KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

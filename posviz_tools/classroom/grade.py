@@ -23,8 +23,8 @@ from posviz.wording import reason
 from posviz_course.course import Lesson
 from posviz_tools.classroom import submission
 from posviz_tools.classroom.exercises import Exercise, of_lesson
+from posviz_tools.notebooks import read
 from posviz_tools.publish.assets import write_file
-from posviz_tools.publish.lesson import read
 
 FILES = ("grades.csv", "details.csv", "grades.html")
 NOT_GRADED = "not graded: "

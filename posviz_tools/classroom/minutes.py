@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
-from posviz_tools.publish.lesson import about
+from posviz_tools.notebooks import about
 
 WORDS, LINE = 1 / 140, 0.15  # minutes for a word, for a line of code that a reader sees
 ASKED = {  # minutes for what a cell asks

@@ -28,7 +28,7 @@ TAG = "quiz"
 OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door each, and two of them
 
 
-class Choice(NamedTuple):
+class QuizChoice(NamedTuple):
     """What can be chosen, whether it is right, and what is told to those who choose it; HTML."""
 
     text: str
@@ -44,7 +44,7 @@ class Question(NamedTuple):
 
     name: str
     text: str
-    choices: tuple[Choice, ...]
+    choices: tuple[QuizChoice, ...]
     answer: str
 
 
@@ -60,7 +60,7 @@ def questions(row: Lesson, notebook: Path) -> list[Question]:
     return five
 
 
-Parts = tuple[str, tuple[Choice, ...], str]  # a question but for its name
+Parts = tuple[str, tuple[QuizChoice, ...], str]  # a question but for its name
 
 
 def _predictions(notebook) -> Iterator[Parts]:
@@ -71,7 +71,7 @@ def _predictions(notebook) -> Iterator[Parts]:
             found = asked("".join(shown))
             if found is None:
                 raise RuntimeError(f"{notebook.name}: {quoted(cell.source[:40])} is no prediction")
-            choices = (Choice(text, "✓" in feedback, feedback) for text, feedback in found.choices)
+            choices = (QuizChoice(text, "✓" in said, said) for text, said in found.choices)
             yield found.question, tuple(choices), found.answer
 
 
@@ -79,7 +79,7 @@ def _claims(row) -> Iterator[Parts]:
     """The claims of the lesson, each with its verdict."""
     for _, claim in every_claim(row.number):
         verdict = claim()
-        choices = (Choice(text, kind == verdict.word, "") for kind, text in VERDICTS.items())
+        choices = (QuizChoice(text, kind == verdict.word, "") for kind, text in VERDICTS.items())
         question = f"{_paragraph('Is that true?')}{_paragraph(claim.statement)}"
         yield question, tuple(choices), _paragraph(verdict.said)
 
@@ -90,7 +90,7 @@ def _of_map() -> Iterator[Parts]:
     doors = {name: f"At the {' and the '.join(entry.doors)}" for name, entry in entries.items()}
     ideas = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
     for name, entry in entries.items():
-        choices = (Choice(doors[each], each == name, ideas[each]) for each in entries)
+        choices = (QuizChoice(doors[each], each == name, ideas[each]) for each in entries)
         question = f"Where does the encoding “{name}” add the position?"
         yield _paragraph(question), tuple(choices), _paragraph("; ".join(entry.formula))
 

@@ -86,7 +86,7 @@ def several(kind: type[Picture], multiples: str, film: str) -> tuple:
     if film and multiples:
         raise ValueError("choose --small-multiples or --filmstrip, not both.")
     if film:
-        return film, tuple(_knob(kind, film).sample_values(FRAMES))
+        return film, tuple(_knob(kind, film).samples(FRAMES))
     if not multiples:
         return ()
     name, texts = pair("--small-multiples", multiples)

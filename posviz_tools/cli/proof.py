@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posviz.files import replacing
-from posviz.pictures import knobs
 from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.drawing import USUAL
 from posviz.pictures.faults import LEAST_POINTS, fitted, text_faults
@@ -58,16 +57,9 @@ def views(kind: type[Picture]) -> Iterator[ProofView]:
         _, why = fitted(kind(), look) if seen.image else (None, "")
         yield seen._replace(faults=(), note=f"no room: {why}") if why else seen
     for name, knob in kind.knobs().items():
-        for value in ends(knob):
+        for value in knob.ends():
             if value != knob.default_value:
                 yield _view(f"{name} = {knob.write(value):.60}", kind, **{name: value})
-
-
-def ends(knob: knobs.Knob) -> list:
-    """The values at the ends of a knob: all of them where it offers only a few."""
-    if isinstance(knob, knobs.text):
-        return ["", "W" * knob.max_length]
-    return list(knob.options) or knob.sample_values(2)
 
 
 def _view(label, kind, look: Appearance = USUAL, **values) -> ProofView:

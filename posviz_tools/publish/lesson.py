@@ -5,35 +5,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
-from posviz.wording import reason
 from posviz_course import sources
 from posviz_course.course import EXAMINATION, LESSONS, Lesson
+from posviz_tools.notebooks import about, read
 from posviz_tools.publish.clean import ALONE, Site, cleaned, markdown
 
 LETTERS = "ABCDE"  # of the choices of a prediction, as slides.css counts them
-
-
-def read(notebook: Path) -> NotebookNode:
-    """A notebook as it is stored; RuntimeError that names it where it is none, or has no cells."""
-    try:
-        found = nbformat.read(notebook, as_version=4)
-        nbformat.validate(found)
-    except OSError:
-        raise
-    except Exception as error:  # nbformat lets through what its parts raise
-        raise RuntimeError(f"{notebook.name} is no notebook: {reason(error)}") from None
-    if not found.cells:
-        raise RuntimeError(f"{notebook.name} has no cells")
-    return found
-
-
-def about(part: NotebookNode) -> dict:
-    """What the metadata of a notebook or of a cell says to posviz, as CONTRIBUTING.md has it."""
-    return part.metadata.get("posviz", {})
 
 
 class Section(NamedTuple):

@@ -22,9 +22,10 @@ from nbformat import NotebookNode
 
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
+from posviz_tools.notebooks import about
 from posviz_tools.publish import assets
 from posviz_tools.publish.clean import markdown
-from posviz_tools.publish.lesson import StoredLesson, about, asked
+from posviz_tools.publish.lesson import StoredLesson, asked
 from posviz_tools.publish.live.build import write_python
 from posviz_tools.publish.place import alive, picture_of, still
 

@@ -9,7 +9,7 @@ import run
 from posviz_course.course import LESSONS
 from posviz_tools.classroom import grade
 from posviz_tools.classroom.exercises import of_lesson
-from posviz_tools.publish.lesson import read
+from posviz_tools.notebooks import read
 from tests.browser.server import served
 from tests.teaching.checkers import SOLUTION_CODES
 

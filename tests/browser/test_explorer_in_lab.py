@@ -19,12 +19,12 @@ TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
 
 FRAGILE = """
 from types import SimpleNamespace
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.picture import Picture
 
 class Fragile(Picture):
     \"\"\"A point that cannot stand on 7.\"\"\"
-    place = integer(3, low=0, high=7, play=True)
+    place = Integer(3, low=0, high=7, play=True)
     def compute(self):
         if self.place == 7:
             raise ValueError("place = 7 is <provoked>")

@@ -24,15 +24,15 @@ import random
 from posviz.pictures import knobs
 
 def anywhere(knob, dice):
-    if isinstance(knob, knobs.choice):
+    if isinstance(knob, knobs.Choice):
         return dice.choice(knob.options)
-    if isinstance(knob, knobs.switch):
+    if isinstance(knob, knobs.Switch):
         return dice.random() < 0.5
-    if isinstance(knob, knobs.text):
+    if isinstance(knob, knobs.TypedText):
         return "one two three two one"
-    if isinstance(knob, knobs.device):
+    if isinstance(knob, knobs.Device):
         return "NumPy"
-    if isinstance(knob, knobs.integer):
+    if isinstance(knob, knobs.Integer):
         return dice.randrange(knob.low, knob.high + 1, knob.step)
     return dice.uniform(knob.low, knob.high)
 

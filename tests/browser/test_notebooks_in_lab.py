@@ -13,7 +13,7 @@ SCREEN = {"width": 1280, "height": 720}  # a projector
 NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
 LARGER = ({"width": 1366, "height": 768}, {"width": 1920, "height": 1080})
 READABLE = 11  # pixels: the height of letters
-KINDS = (knobs.numeric, knobs.choice, knobs.switch, knobs.text)
+KINDS = (knobs.Number, knobs.Choice, knobs.Switch, knobs.TypedText)
 
 # In the kernel that ran a lesson: whether torch is loaded, and the smallest letters of each
 # picture, in pixels.
@@ -41,7 +41,7 @@ def test_short_lessons_have_every_kind_of_control():
     shown = [name for name in posviz_course.lessons.names() if f"{name}(" in text]
     found = [knob for name in shown for knob in posviz_course.lessons.load(name).knobs().values()]
     assert [kind for kind in KINDS if not any(isinstance(knob, kind) for knob in found)] == []
-    choices = [len(knob.options) for knob in found if isinstance(knob, knobs.choice)]
+    choices = [len(knob.options) for knob in found if isinstance(knob, knobs.Choice)]
     assert min(choices) < 5 < 9 < max(choices)  # as buttons and as a menu
 
 

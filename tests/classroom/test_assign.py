@@ -11,7 +11,7 @@ from posviz_course.course import EXAMINATION, LESSONS
 from posviz_tools.classroom.assign import KINDS, _solved, assign, file_of, write_solutions
 from posviz_tools.classroom.exercises import of_lesson, solution
 from posviz_tools.cli import arguments
-from posviz_tools.publish.rerun import executed
+from posviz_tools.notebooks import executed
 
 NOTEBOOKS = arguments.notebooks()
 each = pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from posviz_course.course import LESSONS
 from posviz_tools.classroom.minutes import rounded, spent
 from posviz_tools.cli import arguments
-from posviz_tools.publish.lesson import about, read
+from posviz_tools.notebooks import about, read
 
 MOST = 52.5
 

@@ -22,7 +22,7 @@ from posviz.encodings.sinusoidal import Sinusoidal
 from posviz_course.claims import VERDICTS, every_claim
 from posviz_course.course import LESSONS
 from posviz_tools.classroom import quiz as module
-from posviz_tools.classroom.quiz import OF_THE_MAP, Choice, Question, questions
+from posviz_tools.classroom.quiz import OF_THE_MAP, Question, QuizChoice, questions
 
 ASKED = "Is that true?"
 
@@ -98,9 +98,9 @@ HARD = Question(
     "05.1",
     "<p>Is {x} ~ 1 # of 2 = 3: C:\\data, 5 &lt; 6 &amp; “7”?</p>\n\n<p>And <code>a\\b</code>?</p>",
     (
-        Choice("50 % = half", False, "<p>✗ No. #1: ~ is not =.</p>"),
-        Choice("<em>x</em> &lt; 1", True, ""),
-        Choice("::1::", False, "<p>No</p>"),
+        QuizChoice("50 % = half", False, "<p>✗ No. #1: ~ is not =.</p>"),
+        QuizChoice("<em>x</em> &lt; 1", True, ""),
+        QuizChoice("::1::", False, "<p>No</p>"),
     ),
     "<p>It is <strong>x</strong> = 1.</p>\n<ul>\n<li>one</li>\n</ul>",
 )

@@ -13,7 +13,7 @@ from posviz_tools.cli import proof
 SOURCE = '''
 from types import SimpleNamespace
 
-from posviz.pictures.knobs import integer, switch, text
+from posviz.pictures.knobs import Integer, Switch, TypedText
 from posviz.pictures.picture import Picture
 
 
@@ -21,9 +21,9 @@ class Wave(Picture):
     """A wave."""
 
     size = (4.0, 2.0)
-    count = integer(3, low=2, high=5)
-    grid = switch(False)
-    words = text("so", max_length=90)
+    count = Integer(3, low=2, high=5)
+    grid = Switch(False)
+    words = TypedText("so", max_length=90)
 
     def compute(self):
         return SimpleNamespace(values=range(self.count), grid=self.grid, words=self.words)

@@ -28,7 +28,8 @@ def name_of(row):
 
 def file_of(row, **other):
     model_type = "llama" if "llama" in row["types"] else row["types"][0]
-    return {"model_type": model_type, **SIZES, **row["file"], **other}
+    file = {"model_type": model_type, **SIZES, **row["file"], **other}
+    return {name: value for name, value in file.items() if row["when"].get(name) != "absent"}
 
 
 def of_engines(file):

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter
 
 import posviz_course.lessons
-from posviz.pictures import knobs
 from posviz.pictures.style import style_context
 
 FILE = Path(__file__).with_suffix(".json")
@@ -29,7 +28,7 @@ def new_settings(name) -> list[dict]:
     for part in (0.3, 0.7):
         setting = {}
         for key, knob in posviz_course.lessons.load(name).knobs().items():
-            if isinstance(knob, knobs.text | knobs.device):
+            if not knob.samples(1):
                 continue
             if knob.options:
                 setting[key] = knob.options[rng.integers(len(knob.options))]

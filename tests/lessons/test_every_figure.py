@@ -151,7 +151,7 @@ TYPED = [
     (name, knob)
     for name in NAMES
     for knob, kind in posviz_course.lessons.load(name).knobs().items()
-    if isinstance(kind, knobs.text)
+    if isinstance(kind, knobs.TypedText)
 ]
 
 

@@ -15,7 +15,6 @@ from posviz.pictures import knobs
 from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, style_context
-from posviz_tools.cli import proof
 from tests.pictures.stream.replay import Wire, fresh_pixels
 
 NAMES = posviz_course.lessons.names()
@@ -35,7 +34,7 @@ def picture(request) -> Picture:
 
 def ends(knob) -> list:
     """The values at the ends of a knob, and more texts than `posviz proof` tries."""
-    return TEXTS if isinstance(knob, knobs.text) else proof.ends(knob)
+    return TEXTS if isinstance(knob, knobs.TypedText) else knob.ends()
 
 
 def extremes(picture) -> list[dict]:
@@ -48,12 +47,12 @@ def extremes(picture) -> list[dict]:
 
 def random_value(knob, rng):
     """A value from the whole of a knob's range."""
-    if isinstance(knob, knobs.log | knobs.log_integer):
+    if isinstance(knob, knobs.Log | knobs.LogInteger):
         value = 10 ** rng.uniform(np.log10(knob.low), np.log10(knob.high))
-        return round(value) if isinstance(knob, knobs.integer) else value
-    if isinstance(knob, knobs.real):
+        return round(value) if isinstance(knob, knobs.Integer) else value
+    if isinstance(knob, knobs.Real):
         return rng.uniform(knob.low, knob.high)
-    if isinstance(knob, knobs.integer):
+    if isinstance(knob, knobs.Integer):
         return rng.integers(knob.low // knob.step, knob.high // knob.step + 1) * knob.step
     values = ends(knob)
     return values[rng.integers(len(values))]
@@ -272,7 +271,7 @@ def moves_elsewhere(wire, name) -> bool:
         {shown(wire, setting), *(shown(wire, setting | {name: value}) for value in values)}
         for setting in [default, *others]
     )
-    return isinstance(picture.knobs()[name], knobs.device) or any(len(look) > 1 for look in looks)
+    return isinstance(picture.knobs()[name], knobs.Device) or any(len(look) > 1 for look in looks)
 
 
 def shown(wire, setting) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle, FancyArrowPatch
 
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.picture import Picture
 
 MOVING = {"animated": True}
@@ -18,7 +18,7 @@ class EveryKind(Picture):
 
     size = (9.0, 6.0)
 
-    position = integer(5, low=0, high=100, play=True)
+    position = Integer(5, low=0, high=100, play=True)
 
     def compute(self):
         return SimpleNamespace(

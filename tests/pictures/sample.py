@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from posviz.pictures.explorer import Explorer
-from posviz.pictures.knobs import choice, device, even, integer, log, real, switch, text
+from posviz.pictures.knobs import Choice, Device, Even, Integer, Log, Real, Switch, TypedText
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import SIGNED
 
@@ -22,15 +22,15 @@ class Waves(Picture):
 
     size = (4.0, 2.0)
 
-    lines = integer(2, low=1, high=4, redraw=True, label="number of lines")
-    position = integer(3, low=0, high=39, play=True)
-    width = even(8, low=2, high=64)
-    base = log(100, low=10, high=10_000)
-    phase = real(0.5, low=0, high=1)
-    shape = choice("sine", options=("sine", "cosine"))
-    marked = switch(True)
-    words = text("the cat sat", max_length=20)
-    where = device()
+    lines = Integer(2, low=1, high=4, redraw=True, label="number of lines")
+    position = Integer(3, low=0, high=39, play=True)
+    width = Even(8, low=2, high=64)
+    base = Log(100, low=10, high=10_000)
+    phase = Real(0.5, low=0, high=1)
+    shape = Choice("sine", options=("sine", "cosine"))
+    marked = Switch(True)
+    words = TypedText("the cat sat", max_length=20)
+    where = Device()
 
     def compute(self):
         x = np.linspace(0, self.width, 40)
@@ -89,7 +89,7 @@ class Waves(Picture):
 class Dragged(Waves):
     """Waves whose width and phase follow a pointer, in axes that end beyond both."""
 
-    phase = real(0.5, low=0, high=1, until=lambda p: 0.75)
+    phase = Real(0.5, low=0, high=1, until=lambda p: 0.75)
 
     def draw(self, figure):
         figure.add_axes((0.25, 0.25, 0.5, 0.5)).set(xlim=(0, 100), ylim=(-1, 2))
@@ -109,7 +109,7 @@ def place_of(live, x, y):
 class Failing(Waves):
     """Waves that break where they are told to."""
 
-    fail = choice("nowhere", options=("nowhere", "compute", "caption", "update", "drawing"))
+    fail = Choice("nowhere", options=("nowhere", "compute", "caption", "update", "drawing"))
 
     def compute(self):
         if self.fail == "compute":

@@ -8,7 +8,7 @@ from PIL import Image
 
 from posviz.pictures import animation
 from posviz.pictures.animation import animate
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.live_figure import LiveFigure
 from tests.pictures.films import difference, gif_frames, gif_seconds, shown
 from tests.pictures.sample import Failing, Waves
@@ -20,7 +20,7 @@ class Small(Waves):
     size = (3.01, 1.51)
     width, base = 8, 100
 
-    position = integer(3, low=0, high=15, play=True)
+    position = Integer(3, low=0, high=15, play=True)
 
 
 POSITIONS = [*range(16), *range(14, 0, -1)]  # there and back, neither end twice

@@ -85,11 +85,11 @@ def test_what_is_no_allowed_number_is_refused_and_changes_nothing(picture, name,
 class KeptTable(Picture):
     """A row of a table that may be short, and a turn that only some tables have."""
 
-    row = knobs.integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
-    rows = knobs.integer(10, low=1, high=10)
-    kind = knobs.choice("turned", options=("turned", "shifted", "plain"))
-    turn = knobs.integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
-    more = knobs.integer(0, low=0, high=9, when={"rows": range(3, 11)})
+    row = knobs.Integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
+    rows = knobs.Integer(10, low=1, high=10)
+    kind = knobs.Choice("turned", options=("turned", "shifted", "plain"))
+    turn = knobs.Integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
+    more = knobs.Integer(0, low=0, high=9, when={"rows": range(3, 11)})
 
 
 def test_a_range_that_another_knob_shortens_comes_back():
@@ -132,11 +132,11 @@ def test_a_closed_explorer_stops_observing_the_knobs(picture):
 
 
 KNOBS = {
-    "integer": knobs.integer(3, low=-2, high=39, play=True),
-    "even": knobs.even(8, low=2, high=64),
-    "real": knobs.real(0.5, low=0, high=1),
-    "log": knobs.log(100, low=10, high=1000),
-    "whole": knobs.log_integer(64, low=8, high=4096),
+    "integer": knobs.Integer(3, low=-2, high=39, play=True),
+    "even": knobs.Even(8, low=2, high=64),
+    "real": knobs.Real(0.5, low=0, high=1),
+    "log": knobs.Log(100, low=10, high=1000),
+    "whole": knobs.LogInteger(64, low=8, high=4096),
 }
 Numbers = type("Numbers", (Picture,), dict(KNOBS))
 

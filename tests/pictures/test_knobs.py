@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import traitlets
 
-from posviz.pictures import knobs
+from posviz.pictures.animation import animate
+from posviz.pictures.knobs import Knob, LogInteger
 from posviz.wording import quoted
-from tests.pictures.sample import Waves
+from tests.pictures.films import gif_frames
+from tests.pictures.sample import Browser, Hand, Waves
 
 NAN = float("nan")
 NO_NUMBER = [NAN, None, True, "5", np.array([5])]
@@ -73,7 +75,7 @@ def test_text_loses_control_characters(control):
 
 
 def test_a_log_knob_of_whole_numbers_skips_none_that_are_far_apart():
-    knob = knobs.log_integer(30, low=1, high=4095)
+    knob = LogInteger(30, low=1, high=4095)
     places = knob.values
     assert places[:14] == list(range(1, 15))
     assert places[-1] == 4095
@@ -111,17 +113,62 @@ def test_what_is_typed_and_no_number_is_refused(typed):
 
 def test_the_stops_of_a_film_go_from_end_to_end():
     found = Waves.knobs()
-    assert found["position"].sample_values(1000) == list(range(40))
-    assert found["position"].sample_values(4) == [0, 13, 26, 39]
-    assert found["width"].sample_values(3) == [2, 34, 64]
-    assert found["base"].sample_values(4) == [10, 100, 1000, 10_000]
-    assert found["position"].sample_values(1) == [0]
-    assert found["shape"].sample_values(9) == ["sine", "cosine"]
-    assert found["marked"].sample_values(9) == [False, True]
-    assert found["words"].sample_values(9) == found["where"].sample_values(9) == []
+    assert found["position"].samples(1000) == list(range(40))
+    assert found["position"].samples(4) == [0, 13, 26, 39]
+    assert found["width"].samples(3) == [2, 34, 64]
+    assert found["base"].samples(4) == [10, 100, 1000, 10_000]
+    assert found["position"].samples(1) == [0]
+    assert found["shape"].samples(9) == ["sine", "cosine"]
+    assert found["marked"].samples(9) == [False, True]
+    assert found["words"].samples(9) == found["where"].samples(9) == []
 
 
 def test_a_text_has_its_default_and_its_length():
     assert Waves().words == Waves.words.default()
     assert Waves().words != ""
     assert len(Waves(words="i" * 500).words) == Waves.words.max_length
+
+
+class Power(Knob):
+    """A power of two on a slider: a kind that no other file knows."""
+
+    kind = "slider"
+    is_ordered = True
+
+    def __init__(self, default, *, most, **shared):
+        super().__init__(default, **shared)
+        self.options = [2**k for k in range(most + 1)]
+
+    def read(self, text):
+        """2^3 or 8."""
+        base, _, exponent = text.partition("^")
+        return int(base) ** int(exponent or 1)
+
+    def write(self, value):
+        return f"2^{value.bit_length() - 1}"
+
+
+class Doubled(Waves):
+    """Waves of which there are one, two, four or eight."""
+
+    size = (2.0, 1.0)
+    lines = 2
+
+    width = Power(8, most=6)
+
+
+def test_a_new_kind_of_knob_needs_no_other_edit(tmp_path):
+    picture = Doubled()
+    hand = Hand(Browser(picture), "width")
+    [shown] = [row for row in hand.browser.explorer.shown["controls"] if row["name"] == "width"]
+    assert (shown["kind"], shown["last_place"], shown["width"]) == ("slider", 6, 3)
+    assert (hand.heard["place"], hand.heard["text"]) == (3, "2^3")
+    hand.move(5)
+    assert picture.width == 32
+    hand.type("2^2")
+    assert (picture.width, hand.heard["place"]) == (4, 2)
+    hand.type("2^9")
+    assert "width = 512 is refused: it must be one of 1, 2," in hand.heard["refused"]
+    assert Doubled.width.ends() == [1, 2, 4, 8, 16, 32, 64]
+    there_and_back = gif_frames(animate(picture, "width", tmp_path / "waves.gif"))
+    assert len(there_and_back) == 7 + 5

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from posviz.pictures import drawing as module
-from posviz.pictures.knobs import integer, switch
+from posviz.pictures.knobs import Integer, Switch
 from posviz.pictures.picture import Picture
 from tests.pictures.sample import ROOT, Failing, Waves
 
@@ -25,9 +25,9 @@ def pixels(figure):
 class Rows(Picture):
     """A row of a table that another knob shortens."""
 
-    row = integer(5, low=0, high=9, until=lambda table: table.rows - 1)
-    rows = integer(10, low=1, high=10)
-    name = switch(True)
+    row = Integer(5, low=0, high=9, until=lambda table: table.rows - 1)
+    rows = Integer(10, low=1, high=10)
+    name = Switch(True)
 
     def compute(self):
         return self.arrays(rows=np.arange(self.rows), last=self.row == self.rows - 1)
@@ -79,7 +79,7 @@ def test_the_knob_that_plays_is_filmed_first_and_numbers_before_options():
     assert Waves.filmed_knobs()[0] == "position"
 
     class Still(Waves):
-        position = switch(True)
+        position = Switch(True)
 
     assert Still.filmed_knobs()[0] == "width"  # other lines would have to be made anew
 

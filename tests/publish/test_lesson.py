@@ -10,7 +10,8 @@ import run
 from posviz.pictures.stored import LINE
 from posviz.teaching.prediction import predict
 from posviz_course.course import LESSONS, OF_TOPIC
-from posviz_tools.publish.lesson import StoredLesson, asked, read, stored_lessons
+from posviz_tools.notebooks import read
+from posviz_tools.publish.lesson import StoredLesson, asked, stored_lessons
 
 
 def write(path, *sources):

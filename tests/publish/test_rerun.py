@@ -17,6 +17,7 @@ from PIL import Image
 
 from posviz import ThreeDoors
 from posviz.pictures.stored import LINE, WIDGET
+from posviz_tools import notebooks
 from posviz_tools.cli import arguments
 from posviz_tools.publish import rerun
 from tests.publish.test_lesson import write
@@ -118,14 +119,14 @@ def test_a_cell_that_fails_is_named(tmp_path):
         tmp_path / "03_broken.ipynb", "1 + 1", "def f():\n    return [][1]\nf()", "2 + 2"
     )
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
-        rerun.executed(notebook)
+        notebooks.executed(notebook)
 
 
 @pytest.mark.slow("a kernel")
 def test_a_kernel_that_dies_is_told_with_the_notebook(tmp_path):
     notebook = write(tmp_path / "03_broken.ipynb", "import os; os._exit(3)")
     with pytest.raises(RuntimeError, match=r"^03_broken\.ipynb: Kernel died"):
-        rerun.executed(notebook)
+        notebooks.executed(notebook)
 
 
 RERUNS = """

@@ -9,8 +9,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
+from posviz_tools.notebooks import about
 from posviz_tools.publish import slides
-from posviz_tools.publish.lesson import StoredLesson, about
+from posviz_tools.publish.lesson import StoredLesson
 from tests.publish.test_assets import script_sources
 
 pytestmark = pytest.mark.slow("lessons are read and run")

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias
 from posviz.encodings.relative import offsets
-from posviz.pictures.knobs import real, text
+from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, broken, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -22,8 +22,8 @@ class AlibiLine(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 4.0)
 
-    slope = real(0.5, low=0.0, high=1.0, step=0.05, play=True, label="slope m")
-    sentence = text("the dog bites the man", max_length=60, redraw=True)
+    slope = Real(0.5, low=0.0, high=1.0, step=0.05, play=True, label="slope m")
+    sentence = TypedText("the dog bites the man", max_length=60, redraw=True)
 
     @property
     def words(self) -> list[str]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
-from posviz.pictures.knobs import integer, log_integer
+from posviz.pictures.knobs import Integer, LogInteger
 from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_above, whole, wide, with_room
 from posviz.pictures.picture import Arrays, Picture
@@ -29,8 +29,8 @@ class AlibiScores(Picture):
     size = (9.0, 3.9)
     paper_size = (3.3, 3.1)
 
-    head = integer(2, low=1, high=HEADS, play=True)
-    distance = log_integer(30, low=1, high=TOKENS - 1, label="planted back")
+    head = Integer(2, low=1, high=HEADS, play=True)
+    distance = LogInteger(30, low=1, high=TOKENS - 1, label="planted back")
 
     def compute(self) -> Arrays:
         """Return scores [len, len] and the last query's weights, without ALiBi and with it."""

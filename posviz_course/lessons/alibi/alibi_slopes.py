@@ -7,7 +7,7 @@ from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -21,8 +21,8 @@ class AlibiSlopes(Picture):
 
     size = (9.0, 4.0)
 
-    num_heads = integer(8, low=1, high=MOST_HEADS)
-    head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
+    num_heads = Integer(8, low=1, high=MOST_HEADS)
+    head = Integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
 
     def compute(self) -> Arrays:
         """Return heads and slopes by where they come from, and the bias of the head [len, len]."""

@@ -18,7 +18,7 @@ ENDS = {"for the steepest of 8 heads": SLOPES[0], "for the flattest of 8 heads":
 
 def weights_of_alibi():
     """The attention weights of HEADS with ALiBi and a causal mask, [1, 8, 16, 16]."""
-    places = {"q_positions": PLACES, "k_positions": PLACES}
+    places: dict = {"q_positions": PLACES, "k_positions": PLACES}
     return attention(*HEADS, encoding=Alibi(), mask=CAUSAL, return_weights=True, **places)[1]
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
-from posviz.pictures.knobs import integer, log_integer
+from posviz.pictures.knobs import Integer, LogInteger
 from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.alibi.alibi_slopes import slope_words
@@ -21,8 +21,8 @@ class WeightByDistance(Picture):
 
     size = (9.0, 4.0)
 
-    head = integer(1, low=1, high=len(SLOPES), play=True)
-    one_in = log_integer(1000, low=10, high=1_000_000, label="under one in")
+    head = Integer(1, low=1, high=len(SLOPES), play=True)
+    one_in = LogInteger(1000, low=10, high=1_000_000, label="under one in")
 
     def compute(self) -> Arrays:
         """Return the windows [heads] in tokens, and lines and bars as x and y.

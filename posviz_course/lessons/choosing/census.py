@@ -7,7 +7,7 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, Other, Text, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.choosing.census import CENSUS, FILES, READ, RELEASE
@@ -19,7 +19,7 @@ class Census(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 4.0)
 
-    encoding = choice("RoPE", options=tuple(CENSUS))
+    encoding = Choice("RoPE", options=tuple(CENSUS))
 
     def compute(self) -> Arrays:
         """Return the number of files with the encoding, some names, and which row it is."""

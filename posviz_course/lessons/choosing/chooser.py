@@ -5,7 +5,7 @@ import textwrap
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Text, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.choosing.guide import QUESTIONS, choose, fault, files
@@ -14,7 +14,7 @@ from posviz_course.choosing.rows import PLANS, ROWS
 
 def _question(name, label, default=1, **more):
     options = tuple(QUESTIONS[name])
-    return choice(options[default], options=options, label=label, **more)
+    return Choice(options[default], options=options, label=label, **more)
 
 
 class Chooser(Picture):

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Other, Text, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.choosing.length import ARMS, FLAT, KNOWS, TRAINED, median
@@ -23,8 +23,8 @@ class LossAndRecall(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 4.0)
 
-    doublings = integer(0, low=0, high=3, play=True)
-    encoding = choice("RoPE", options=tuple(ROWS_OF))
+    doublings = Integer(0, low=0, high=3, play=True)
+    encoding = Choice("RoPE", options=tuple(ROWS_OF))
 
     def compute(self) -> Arrays:
         """Return where each row is [rows, 2]: how much its loss grew, and its recall.
@@ -91,7 +91,8 @@ def _with_room(places, first, letter):
 
     Returns {row: (x, y)}, the left ends; a name is right of its dot, or above or below it.
     """
-    every, kept = np.array(list(places.values())), {}
+    every = np.array(list(places.values()))
+    kept: dict = {}
     for row in dict.fromkeys([*first, *places]):
         width = letter * len(NAMES[row])
         for x, y in places[row] + np.array([(0.05, 0), *((-0.02, rise) for rise in RISES)]):

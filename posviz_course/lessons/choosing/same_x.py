@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from posviz.attention import attention
 from posviz.attention.masks import causal_mask
 from posviz.encodings.doors import NoPosition
-from posviz.pictures.knobs import integer, real, switch
+from posviz.pictures.knobs import Integer, Real, Switch
 from posviz.pictures.parts import Background, Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -27,10 +27,10 @@ class SameX(Picture):
     size = (9.0, 4.0)
     paper_size = (3.3, 4.2)
 
-    content = real(0.5, low=0.0, high=1.0, play=True)
-    head = integer(1, low=1, high=HEADS)
-    first = integer(0, low=0, high=1000, label="first position")
-    causal = switch(True)
+    content = Real(0.5, low=0.0, high=1.0, play=True)
+    head = Integer(1, low=1, high=HEADS)
+    first = Integer(0, low=0, high=1000, label="first position")
+    causal = Switch(True)
 
     def compute(self) -> Arrays:
         """Return the weights [len, len] of each encoding, and the share that it moves.
@@ -55,7 +55,7 @@ class SameX(Picture):
         """A map for each encoding: rows are queries, columns keys; changed maps are framed."""
         panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
         look = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
-        parts = []
+        parts: list = []
         for axes, row in zip(panels, ROWS, strict=False):
             axes.set(xticks=[], yticks=[])
             axes.set_title(row, fontsize="small")

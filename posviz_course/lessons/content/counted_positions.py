@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.cope import cope_gates, cope_positions
-from posviz.pictures.knobs import choice, real, text
+from posviz.pictures.knobs import Choice, Real, TypedText
 from posviz.pictures.parts import Curve, Text, broken, inches, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons._sentences import ENDS, is_word, label_tokens, tokens_of
@@ -18,9 +18,9 @@ class CountedPositions(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 3.4)
 
-    counts = choice("full stops", options=tuple(COUNTS))
-    sharpness = real(4, low=0, high=10, step=0.1, play=True)
-    sentence = text("It rained. So we stayed in and we read. Then we left", redraw=True)
+    counts = Choice("full stops", options=tuple(COUNTS))
+    sharpness = Real(4, low=0, high=10, step=0.1, play=True)
+    sentence = TypedText("It rained. So we stayed in and we read. Then we left", redraw=True)
 
     def compute(self) -> Arrays:
         """Return the gates of the last token, over all keys, and distances and positions.

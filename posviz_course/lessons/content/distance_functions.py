@@ -8,7 +8,7 @@ from posviz.encodings.alibi import alibi_bias
 from posviz.encodings.fire import fire_bias, fire_distances
 from posviz.encodings.kerple import kerple_log_bias, kerple_power_bias
 from posviz.encodings.t5 import t5_bucket
-from posviz.pictures.knobs import log_integer, real
+from posviz.pictures.knobs import LogInteger, Real
 from posviz.pictures.parts import Curve, Rule, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -31,8 +31,8 @@ class DistanceFunctions(Picture):
     size = (8.0, 3.9)
     paper_size = (3.3, 2.9)
 
-    exponent = real(0.7, low=0.1, high=2, step=0.01, label="power’s r₂")
-    query = log_integer(2048, low=TOLD, high=FURTHEST, play=True, label="query’s position")
+    exponent = Real(0.7, low=0.1, high=2, step=0.01, label="power’s r₂")
+    query = LogInteger(2048, low=TOLD, high=FURTHEST, play=True, label="query’s position")
 
     def compute(self) -> Arrays:
         """Return by function the biases at DISTANCES, and at the distance TOLD [1].

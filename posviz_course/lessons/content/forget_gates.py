@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.fox import fox_bias
-from posviz.pictures.knobs import real, text
+from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -22,8 +22,8 @@ class ForgetGates(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 5.0)
 
-    sentence = text("The cat sat on the mat. Then it slept a while", redraw=True)
-    gate = real(0.05, low=0.01, high=1, step=0.01, play=True, label="gate of a full stop")
+    sentence = TypedText("The cat sat on the mat. Then it slept a while", redraw=True)
+    gate = Real(0.05, low=0.01, high=1, step=0.01, play=True, label="gate of a full stop")
 
     def compute(self) -> Arrays:
         """Return the bias [tokens, tokens], NaN for keys ahead, and curves over the keys.
@@ -53,7 +53,7 @@ class ForgetGates(Picture):
         triangle, row = beside(figure)
         look = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
         bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)
-        ticks = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
+        ticks: dict = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
         stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
         row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from posviz.pictures.knobs import choice, integer, log_integer
+from posviz.pictures.knobs import Choice, Integer, LogInteger
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, whole, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.configs import Layer, read_config
@@ -24,10 +24,10 @@ class LayerPlan(Picture):
 
     size = (8.0, 2.6)
 
-    plan = choice("Cohere 2", options=tuple(PLANS))
-    window = log_integer(4096, low=128, high=100_000)
-    layers = integer(8, low=1, high=MOST, play=True)
-    length = log_integer(65_536, low=1024, high=LONGEST, label="text (tokens)")
+    plan = Choice("Cohere 2", options=tuple(PLANS))
+    window = LogInteger(4096, low=128, high=100_000)
+    layers = Integer(8, low=1, high=MOST, play=True)
+    length = LogInteger(65_536, low=1024, high=LONGEST, label="text (tokens)")
 
     def compute(self) -> Arrays:
         """Return of each layer [layers] what it sees, and how far information has come after it.

@@ -5,7 +5,7 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from posviz.pictures.knobs import choice, integer, real
+from posviz.pictures.knobs import Choice, Integer, Real
 from posviz.pictures.parts import Curve, Rule, Text, circle, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 
@@ -22,14 +22,14 @@ class OneMatrix(Picture):
     size = (8.0, 3.2)
     paper_size = (3.3, 4.6)
 
-    real_part = real(
+    real_part = Real(
         -0.02, low=LEFT, high=0, step=0.002, label="a (shrinks)", when={"matrix": (TWO,)}
     )
-    imaginary_part = real(
+    imaginary_part = Real(
         0.3, low=0, high=TOP, step=0.02, label="ω (rotates)", when={"matrix": (TWO,)}
     )
-    matrix = choice(TWO, options=(TWO, SHEAR), label="matrix A")
-    distance = integer(4, low=0, high=FURTHEST, play=True, label="distance d")
+    matrix = Choice(TWO, options=(TWO, SHEAR), label="matrix A")
+    distance = Integer(4, low=0, high=FURTHEST, play=True, label="distance d")
 
     def compute(self) -> Arrays:
         """Return a and ω, the key Aᵈk at DISTANCES and ALONG, and its height, the score.

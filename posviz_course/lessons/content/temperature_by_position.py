@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.temperatures import llama4_factor, log_n_factor
-from posviz.pictures.knobs import integer, real
+from posviz.pictures.knobs import Integer, Real
 from posviz.pictures.parts import Curve, Dense, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.stretching.dispersal import weight
@@ -30,8 +30,8 @@ class TemperatureByPosition(Picture):
     size = (8.0, 4.4)
     paper_size = (3.3, 3.6)
 
-    step = integer(2, low=1, high=STEPS, play=True, label=f"k, near k · {STEP:,}")
-    margin = real(10, low=0, high=20, step=0.1, label="margin δ")
+    step = Integer(2, low=1, high=STEPS, play=True, label=f"k, near k · {STEP:,}")
+    margin = Real(10, low=0, high=20, step=0.1, label="margin δ")
 
     def compute(self) -> Arrays:
         """Return by rule the factors of scores and the best key's weight, at POSITIONS and here.

@@ -8,7 +8,7 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from posviz.pictures.knobs import integer, switch
+from posviz.pictures.knobs import Integer, Switch
 from posviz.pictures.parts import (
     Curve,
     Limits,
@@ -39,8 +39,8 @@ class LearnedTable(Picture):
     size = (8.0, 3.3)
     paper_size = (3.3, 3.3)
 
-    progress = integer(100, low=0, high=100, play=True, label="training (%)")
-    centred = switch(False, label="subtract mean")
+    progress = Integer(100, low=0, high=100, play=True, label="training (%)")
+    centred = Switch(False, label="subtract mean")
 
     def __init__(self, snapshots=None, **knobs):
         super().__init__(**knobs)
@@ -100,7 +100,7 @@ class LearnedTable(Picture):
         cosines.set_ylabel("position (tokens)")
         whole(cosines.xaxis, cosines.yaxis, most=3, fewest=2, steps=None)
         room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
-        look = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
+        look: dict = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
         look |= {"c": np.arange(rows), "s": 0.4 * rcParams["lines.markersize"] ** 2}
         dots = path.scatter(np.zeros(rows), np.zeros(rows), **look)
         limit = 1.08 * np.abs(self._paths).max() or 1

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Dense, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.real import trained_table
@@ -21,8 +21,8 @@ class TableColumns(Picture):
     size = (8.0, 3.4)
     paper_size = (3.3, 3.0)
 
-    column = integer(50, low=0, high=383, play=True)
-    table = choice("MiniLM", options=tuple(TITLES), redraw=True)
+    column = Integer(50, low=0, high=383, play=True)
+    table = Choice("MiniLM", options=tuple(TITLES), redraw=True)
 
     def compute(self) -> Arrays:
         """Return the column of both tables, in units of its deviation, and its slow share."""

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lab.configs import TASKS
@@ -32,9 +32,9 @@ class ExtrapolationCurves(Picture):
     size = (8.0, 3.4)
     paper_size = (3.3, 2.9)
 
-    task = choice(LOSS, options=TASKS, redraw=True, more=True)
-    arm = choice("ALiBi", options=ALL_ARMS, label="method")
-    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
+    task = Choice(LOSS, options=TASKS, redraw=True, more=True)
+    arm = Choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = Choice("RoPE", options=ALL_ARMS, label="beside it")
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)
@@ -62,7 +62,7 @@ class ExtrapolationCurves(Picture):
         found, curves = self._tables[self.task], self._curves[self.task]
         axes = figure.subplots()
         medians = np.stack([curves.median(arm)[1] for arm in curves.runs or ["none"]])
-        grey = {"color": "C6", "alpha": 0.45, "linewidth": 0.8}
+        grey: dict = {"color": "C6", "alpha": 0.45, "linewidth": 0.8}
         (others,) = axes.plot(*in_one_line(curves.x, medians), **grey, label="all others")
         end = axes.axvline(found.trained, color="C6", linestyle="--", label="trained length")
         if self.task in GUESSED:
@@ -74,10 +74,10 @@ class ExtrapolationCurves(Picture):
             line = _curves(own).median(config.arm)
             mine = Curve(axes, "C2--D", lambda a: line, "your run", marks=1.3)
             parts, handles = [*parts, mine], [*handles[:2], mine, *handles[2:]]
-        ticks = found.lengths
+        ticks = list(found.lengths)
         if self.task == LOSS:
             axes.set(ylim=ends_of(curves), xlabel="position (tokens)", ylabel="loss (nats)")
-            ticks = [*(ticks[0] // np.array([8, 4, 2])), *ticks]
+            ticks = [*(ticks[0] // part for part in (8, 4, 2)), *ticks]
         else:
             axes.set(ylim=(-0.04, 1.04), xlabel="tokens of the text", ylabel="answers right")
         in_tokens(axes, curves.x, base=2, room=1.05, ticks=ticks)

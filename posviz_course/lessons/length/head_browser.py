@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice, integer, text
+from posviz.pictures.knobs import Choice, Integer, TypedText
 from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, inches, on_colours, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -29,12 +29,12 @@ class HeadBrowser(Picture):
     size = (9.0, 4.4)
     paper_size = (3.3, 4.0)
 
-    layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().look.weights) - 1)
-    head = integer(
+    layer = Integer(1, low=0, high=127, until=lambda p: len(p._seen().look.weights) - 1)
+    head = Integer(
         0, low=0, high=127, play=True, until=lambda p: len(p._seen().look.weights[0]) - 1
     )
-    model = choice("ALiBi", options=tuple(ENCODINGS), given="a model was given")
-    text = text("for x in xs: print(x)", redraw=True)
+    model = Choice("ALiBi", options=tuple(ENCODINGS), given="a model was given")
+    text = TypedText("for x in xs: print(x)", redraw=True)
 
     def __init__(self, given=None, **knobs):
         self.given_data = () if given is None else ("given",)
@@ -83,7 +83,8 @@ class HeadBrowser(Picture):
         chosen = on_colours(panels["a"], "outline")
         upright = 90 if max(map(len, look.words)) > 1 else 0
         side = (0.29 if is_wide else 0.36) * inches(figure)[0]
-        maps, both = [], [panels["w"], panels["s"]]
+        maps: list[Map] = []
+        both = panels["w"], panels["s"]
         for axes, title, words in zip(
             both, ("as written", "shuffled"), (look.words, look.shuffled_words), strict=True
         ):

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import legend_above
 from posviz.pictures.picture import Arrays, Picture
@@ -26,8 +26,8 @@ class NeedleByDistance(Picture):
     size = (8.0, 3.5)
     paper_size = (3.3, 4.2)
 
-    arm = choice("ALiBi", options=ALL_ARMS, label="method")
-    beside = choice("RoPE", options=ALL_ARMS, label="beside it")
+    arm = Choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = Choice("RoPE", options=ALL_ARMS, label="beside it")
 
     def __init__(self, **knobs):
         super().__init__(**knobs)
@@ -48,7 +48,7 @@ class NeedleByDistance(Picture):
     def draw(self, figure: Figure) -> list:
         """The loss by position; beside it the answers that are right, by distance."""
         loss, needle = beside(figure)
-        dashes = {"color": "C6", "linestyle": "--", "label": "trained length"}
+        dashes: dict = {"color": "C6", "linestyle": "--", "label": "trained length"}
         end = loss.axvline(self._text.trained, **dashes)
         needle.axvline(self._needle.trained, **dashes)
         needle.axhline(GUESSED["recall"], color="C6", linestyle=":")

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice, real
+from posviz.pictures.knobs import Choice, Real
 from posviz.pictures.parts import Curve, Ring, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lab.results import committed
@@ -21,8 +21,8 @@ class SolveRates(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 5.2)
 
-    share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
-    arm = choice("RoPE", options=METHODS, label="method")
+    share = Real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
+    arm = Choice("RoPE", options=METHODS, label="method")
 
     def __init__(self, **knobs):
         super().__init__(**knobs)

@@ -23,7 +23,7 @@ def outputs(words, mask=None):
 
 def summed(q, k, v):
     """Outputs of queries, keys and values [len, head_dim]."""
-    how = {"encoding": NoPosition(), "q_positions": POSITIONS, "k_positions": POSITIONS}
+    how: dict = {"encoding": NoPosition(), "q_positions": POSITIONS, "k_positions": POSITIONS}
     return attention(q[None, None], k[None, None], v[None, None], **how)
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Limits, Map, Text, broken, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -20,8 +20,8 @@ class FourTerms(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 3.8)
 
-    projection = choice("random", options=("random", "identity"), label="W_Q and W_K")
-    seed = integer(0, low=0, high=99)
+    projection = Choice("random", options=("random", "identity"), label="W_Q and W_K")
+    seed = Integer(0, low=0, high=99)
 
     def compute(self) -> Arrays:
         """Return the terms as shares of their largest, query first, each [len, len].

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Map
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -17,7 +17,7 @@ class HeadCut(Picture):
     size = (8.0, 3.4)
     paper_size = (3.3, 2.6)
 
-    num_heads = choice(4, options=(1, 2, 4, 8), redraw=True)
+    num_heads = Choice(4, options=(1, 2, 4, 8), redraw=True)
 
     def compute(self) -> Arrays:
         """Return for each entry the head that it belongs to, before and after the cut."""

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention.masks import causal_mask
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Map, greyed, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -18,8 +18,8 @@ class MaskedAttention(Picture):
 
     size = (9.0, 4.2)
 
-    seq_len = integer(8, low=1, high=LONGEST, play=True)
-    mask = choice("causal", options=("none", "causal"))
+    seq_len = Integer(8, low=1, high=LONGEST, play=True)
+    mask = Choice("causal", options=("none", "causal"))
 
     def compute(self) -> Arrays:
         """Weights of equal scores [seq_len, seq_len], and the weight of the first token by row."""
@@ -36,7 +36,7 @@ class MaskedAttention(Picture):
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         look = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
         weights = Map(heat, "weights", most=(LONGEST, LONGEST), **look)
-        bar = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
+        bar: dict = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set(xlabel="weight of the\nfirst token", xlim=(-0.05, 1.05), xticks=(0, 0.5, 1))

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, legend_over
 from posviz.pictures.picture import Arrays, Picture
 
@@ -18,7 +18,7 @@ class ScoreVariance(Picture):
 
     size = (9.0, 4.4)
 
-    head_dim = integer(64, low=1, high=LARGEST, play=True)
+    head_dim = Integer(64, low=1, high=LARGEST, play=True)
 
     def compute(self) -> Arrays:
         """Variances up to head_dim [head_dim], and the weights of one query [KEYS].

@@ -13,7 +13,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
-from posviz.pictures.knobs import choice, integer, text
+from posviz.pictures.knobs import Choice, Integer, TypedText
 from posviz.pictures.parts import Background, Curve, Map, Text, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons._sentences import label_tokens, words_of
@@ -34,13 +34,13 @@ class ShuffledSentence(Picture):
 
     size = (8.0, 4.0)
 
-    sentence = text("the cat sat on the mat", max_length=80, redraw=True)
-    order = choice("shuffled", options=("original", "reversed", "shuffled"))
-    seed = integer(
+    sentence = TypedText("the cat sat on the mat", max_length=80, redraw=True)
+    order = Choice("shuffled", options=("original", "reversed", "shuffled"))
+    seed = Integer(
         0, low=0, high=99, play=True, when={"order": ("shuffled",)}, label="shuffle number"
     )
-    encoding = choice("none", options=tuple(ENCODINGS), more=True)
-    mask = choice("none", options=("none", "causal"), more=True)
+    encoding = Choice("none", options=tuple(ENCODINGS), more=True)
+    mask = Choice("none", options=("none", "causal"), more=True)
 
     def compute(self) -> Arrays:
         """Return the outputs [len, head_dim] of both orders, and how they differ."""
@@ -84,7 +84,7 @@ class ShuffledSentence(Picture):
         axes[1].set(xlim=(-0.1, 1.1), ylim=(len(words) - 0.5, -0.5))
         axes[1].set_axis_off()
         ways = Curve(axes[1], "C6-", "ways")
-        below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
+        below: dict = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, ways, *_sign(axes[3])]
 

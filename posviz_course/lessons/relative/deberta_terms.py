@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.deberta import P2C, TERMS, deberta_scores
-from posviz.pictures.knobs import choice, integer, switch
+from posviz.pictures.knobs import Choice, Integer, Switch
 from posviz.pictures.parts import Curve, Text, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.relative.four_relative_terms import APART, LIMIT, draw_terms
@@ -23,9 +23,9 @@ class DebertaTerms(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 2.6)
 
-    p2c = switch(True, label="p2c on")
-    reading = choice("code", options=P2C, label="p2c as in the")
-    clip = integer(4, low=2, high=WIDEST_CLIP, play=True, label="clip k (tokens)")
+    p2c = Switch(True, label="p2c on")
+    reading = Choice("code", options=P2C, label="p2c as in the")
+    clip = Integer(4, low=2, high=WIDEST_CLIP, play=True, label="clip k (tokens)")
 
     def compute(self) -> Arrays:
         """Return the terms [len, len] after 1/√head_dim, and the spread of sums of many draws."""
@@ -110,6 +110,6 @@ def _spread(count):
     sums = np.sum([q * along, q * with_q, k * with_k][:count], axis=0)
     both = [sums / np.sqrt(terms * HEAD_DIM) for terms in (1, count)]
     width = EDGES[1] - EDGES[0]
-    bins = {"bins": len(MIDDLES), "range": (EDGES[0], EDGES[-1])}  # nothing is sorted for these
+    bins: dict = {"bins": len(MIDDLES), "range": (EDGES[0], EDGES[-1])}  # so nothing is sorted
     densities = [np.histogram(values, **bins)[0] / (DRAWS * width) for values in both]
     return [values.std() for values in both], densities

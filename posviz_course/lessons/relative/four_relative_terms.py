@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import choice, switch
+from posviz.pictures.knobs import Choice, Switch
 from posviz.pictures.parts import Background, Curve, Limits, Map, Text, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
@@ -29,8 +29,8 @@ class FourRelativeTerms(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 3.8)
 
-    without = choice("none", options=("none", *TERMS), label="leave out")
-    query_alone = switch(True, label="query alone")
+    without = Choice("none", options=("none", *TERMS), label="leave out")
+    query_alone = Switch(True, label="query alone")
 
     def compute(self) -> Arrays:
         """Return five terms [len, len], and the last query's weights with all four and as chosen.

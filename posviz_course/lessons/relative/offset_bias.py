@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
-from posviz.pictures.knobs import integer, real, text
+from posviz.pictures.knobs import Integer, Real, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Map, broken, on_colours, wide, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -23,9 +23,9 @@ class OffsetBias(Picture):
     size = (8.0, 3.1)
     paper_size = (3.3, 4.4)
 
-    offset = integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j")
-    bonus = real(3.0, low=-STRONGEST, high=STRONGEST, step=0.5, play=True, label="bias there")
-    sentence = text("the dog bites the man", max_length=60, redraw=True)
+    offset = Integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j")
+    bonus = Real(3.0, low=-STRONGEST, high=STRONGEST, step=0.5, play=True, label="bias there")
+    sentence = TypedText("the dog bites the man", max_length=60, redraw=True)
 
     def compute(self) -> Arrays:
         """Return the weights [len, len] of words with equal scores, and the bias of each offset."""

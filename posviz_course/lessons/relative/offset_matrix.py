@@ -6,7 +6,7 @@ from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
 
 from posviz.encodings.relative import offsets
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import (
     Curve,
@@ -36,8 +36,8 @@ class OffsetMatrix(Picture):
     size = (8.0, 3.8)
     paper_size = (3.3, 4.4)
 
-    clip = integer(3, low=0, high=FURTHEST, play=True, label="clip k")
-    seq_len = integer(10, low=2, high=LONGEST)
+    clip = Integer(3, low=0, high=FURTHEST, play=True, label="clip k")
+    seq_len = Integer(10, low=2, high=LONGEST)
 
     def compute(self) -> Arrays:
         """Return the clipped offset of each pair, [seq_len, seq_len], and a query's row."""

@@ -5,7 +5,7 @@ from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Other, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -31,7 +31,7 @@ class RelShift(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    step = integer(4, low=0, high=4, play=True)
+    step = Integer(4, low=0, high=4, play=True)
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape of memory as this step has them, and which cells are gone.

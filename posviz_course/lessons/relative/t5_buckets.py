@@ -7,7 +7,7 @@ from matplotlib.ticker import NullLocator
 
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
-from posviz.pictures.knobs import even, integer
+from posviz.pictures.knobs import Even, Integer
 from posviz.pictures.parts import (
     Curve,
     Limits,
@@ -37,8 +37,8 @@ class T5Buckets(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 3.9)
 
-    offset = integer(20, low=-200, high=200, play=True)
-    num_buckets = even(32, low=4, high=MOST)
+    offset = Integer(20, low=-200, high=200, play=True)
+    num_buckets = Even(32, low=4, high=MOST)
 
     def compute(self) -> Arrays:
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.

@@ -5,7 +5,7 @@ from matplotlib import rcParams
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Background, Curve, Other, Ring, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.rotary._derivations import DERIVATIONS, lines_of, steps_of, value_text
@@ -20,10 +20,10 @@ class DerivationStepper(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
 
-    derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
-    version = choice("right", options=("right", "with a mistake"), redraw=True)
-    line = integer(5, low=1, high=6, until=lambda p: len(p.lines()), play=True)
-    query = integer(7, low=0, high=50, play=True, label="query position i")
+    derivation = Choice("matrices", options=tuple(DERIVATIONS), redraw=True)
+    version = Choice("right", options=("right", "with a mistake"), redraw=True)
+    line = Integer(5, low=1, high=6, until=lambda p: len(p.lines()), play=True)
+    query = Integer(7, low=0, high=50, play=True, label="query position i")
 
     def compute(self) -> Arrays:
         """Return what each line shown says, and its points as x and y: the value and the row.

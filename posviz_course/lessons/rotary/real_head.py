@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.attention.masks import causal_mask
 from posviz.encodings.rotary import Rotary
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Background, Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -23,10 +23,10 @@ class RealHead(Picture):
     size = (8.0, 3.6)
     paper_size = (3.3, 5.6)
 
-    head = choice("previous word", options=tuple(TELLING), label="head of")
-    sentence = choice("dog", options=tuple(SENTENCES))
-    positions = choice("given", options=("given", "all the same"))
-    layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
+    head = Choice("previous word", options=tuple(TELLING), label="head of")
+    sentence = Choice("dog", options=tuple(SENTENCES))
+    positions = Choice("given", options=("given", "all the same"))
+    layout = Choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
 
     def compute(self) -> Arrays:
         """Return weights [len, len], the model's and ours, and the mean on the keys meant."""

@@ -9,7 +9,7 @@ from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import choice, device, even, log, log_integer, text
+from posviz.pictures.knobs import Choice, Device, Even, Log, LogInteger, TypedText
 from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import (
     SEVERAL_PAIRS,
@@ -36,14 +36,14 @@ class RotaryScores(Picture):
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
 
-    content = choice("one token", options=("one token", "sentence"))
-    seq_len = log_integer(64, low=8, high=LONGEST, play=True)
-    base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
-    head_dim = even(64, low=2, high=128, more=True)
-    sentence = text(
+    content = Choice("one token", options=("one token", "sentence"))
+    seq_len = LogInteger(64, low=8, high=LONGEST, play=True)
+    base = Log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
+    head_dim = Even(64, low=2, high=128, more=True)
+    sentence = TypedText(
         "the cat sat on the mat", max_length=80, when={"content": ("sentence",)}, more=True
     )
-    where = device(more=True)
+    where = Device(more=True)
 
     def compute(self) -> Arrays:
         """Return scores [len, len] and their mean at each offset, without RoPE and with it.

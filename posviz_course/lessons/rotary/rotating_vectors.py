@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Rule, circle, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -22,10 +22,10 @@ class RotatingVectors(Picture):
     size = (8.0, 3.3)
     paper_size = (3.3, 2.1)
 
-    together = integer(0, low=0, high=30, play=True, label="both moved by")
-    query = integer(7, low=0, high=30, play=True, label="query starts at")
-    key = integer(4, low=0, high=30, label="key starts at")
-    pair = integer(3, low=0, high=HEAD_DIM // 2 - 1, more=True)
+    together = Integer(0, low=0, high=30, play=True, label="both moved by")
+    query = Integer(7, low=0, high=30, play=True, label="query starts at")
+    key = Integer(4, low=0, high=30, label="key starts at")
+    pair = Integer(3, low=0, high=HEAD_DIM // 2 - 1, more=True)
 
     def compute(self) -> Arrays:
         """Return q and k rotated, their score, and the scores where one or both of them move."""

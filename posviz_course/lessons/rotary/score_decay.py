@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.pictures.knobs import choice, even, integer, log
+from posviz.pictures.knobs import Choice, Even, Integer, Log
 from posviz.pictures.parts import (
     SEVERAL_PAIRS,
     Curve,
@@ -34,10 +34,10 @@ class ScoreDecay(Picture):
 
     size = (8.0, 4.0)
 
-    content = choice("aligned", options=tuple(LOOKS), redraw=True)
-    offset = integer(8, low=0, high=LARGEST, play=True)
-    base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
-    head_dim = even(128, low=2, high=512, more=True)
+    content = Choice("aligned", options=tuple(LOOKS), redraw=True)
+    offset = Integer(8, low=0, high=LARGEST, play=True)
+    base = Log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
+    head_dim = Even(128, low=2, high=512, more=True)
 
     def compute(self) -> Arrays:
         """Return the curve and the area around it, and the score at the offset over the seeds."""

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mrope_angles
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Other, Ring, Rule, broken, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
@@ -25,10 +25,10 @@ class MropeSections(Picture):
 
     size = (8.0, 4.2)
 
-    column = integer(20, low=0, high=100, play=True)
-    row = integer(10, low=0, high=100, play=True)
-    time = integer(100, low=0, high=1000)
-    sections = choice(next(iter(ARRANGEMENTS)), options=tuple(ARRANGEMENTS))
+    column = Integer(20, low=0, high=100, play=True)
+    row = Integer(10, low=0, high=100, play=True)
+    time = Integer(100, low=0, high=1000)
+    sections = Choice(next(iter(ARRANGEMENTS)), options=tuple(ARRANGEMENTS))
 
     def compute(self) -> Arrays:
         """Return each pair's axis, found by asking which one rotates it, and its angle, [pairs]."""

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -24,10 +24,10 @@ class PatchGrid(Picture):
 
     size = (8.0, 3.9)
 
-    row = integer(5, low=0, high=GRID - 1, play=True)
-    column = integer(8, low=0, high=GRID - 1, play=True)
-    encoding = choice("axial", options=("raster", "axial", *DIRECTIONS, "one frequency"))
-    head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
+    row = Integer(5, low=0, high=GRID - 1, play=True)
+    column = Integer(8, low=0, high=GRID - 1, play=True)
+    encoding = Choice("axial", options=("raster", "axial", *DIRECTIONS, "one frequency"))
+    head_dim = Choice(64, options=(4, 8, 16, 32, 64, 128))
 
     def compute(self) -> Arrays:
         """Return the query's scores with every patch, [grid, grid]; its own is 1.
@@ -73,7 +73,7 @@ class PatchGrid(Picture):
         figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
         chart.set(title="score", xlabel="column (patches)", ylabel="row (patches)")
         whole(chart.xaxis, chart.yaxis, most=4, steps=None)
-        sharp = {"stroke": 2.5, "solid_joinstyle": "miter"}
+        sharp: dict = {"stroke": 2.5, "solid_joinstyle": "miter"}
         frames = *on_colours(photo, "frame", **sharp), *on_colours(chart, "outline", **sharp)
         return [lit, scores, *frames]
 

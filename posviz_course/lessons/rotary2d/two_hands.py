@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mixed_angles, raster
-from posviz.pictures.knobs import choice, integer, log
+from posviz.pictures.knobs import Choice, Integer, Log
 from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_colours
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -23,13 +23,13 @@ class TwoHands(Picture):
 
     size = (8.0, 3.7)
 
-    row = integer(4, low=0, high=SIDE - 1, play=True)
-    column = integer(6, low=0, high=SIDE - 1, play=True)
-    kind = choice("axial", options=("axial", "mixed"))
-    direction = integer(
+    row = Integer(4, low=0, high=SIDE - 1, play=True)
+    column = Integer(6, low=0, high=SIDE - 1, play=True)
+    kind = Choice("axial", options=("axial", "mixed"))
+    direction = Integer(
         30, low=0, high=180, step=5, when={"kind": ("mixed",)}, label="direction (°)"
     )
-    base = log(100, low=10, high=10_000, more=True)
+    base = Log(100, low=10, high=10_000, more=True)
 
     def compute(self) -> Arrays:
         """Return the shares of column and row in each hand's angle, and what the pairs score.
@@ -41,7 +41,8 @@ class TwoHands(Picture):
         speed = rotary_frequencies(HEAD_DIM // 2, self.base)[PAIR]
         frequencies = speed * np.array(np.eye(2) if self.kind == "axial" else mixed)
         here = self.column, self.row
-        angles = mixed_angles(*raster(SIDE, SIDE).T, frequencies.T)
+        rows, columns = raster(SIDE, SIDE).T
+        angles = mixed_angles(rows, columns, frequencies.T)
         shares = frequencies * here
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
         return self.arrays(

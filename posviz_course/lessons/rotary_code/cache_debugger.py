@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
@@ -26,8 +26,8 @@ class CacheDebugger(Picture):
     size = (9.0, 3.9)
     paper_size = (3.3, 2.05)
 
-    mistake = choice("start forgotten", options=MISTAKES)
-    decoded = integer(20, low=PROMPT, high=LONGEST, play=True, label="tokens so far")
+    mistake = Choice("start forgotten", options=MISTAKES)
+    decoded = Integer(20, low=PROMPT, high=LONGEST, play=True, label="tokens so far")
 
     def compute(self) -> Arrays:
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
@@ -52,7 +52,7 @@ class CacheDebugger(Picture):
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
             axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (tokens)")
-        below = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
+        below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-2, 0, 2), **below)
         bar.set_label("score (grey: not yet)")
         errors = Curve(panels[2], "C1o-", "rows", marks=1 / 1.5)

@@ -18,7 +18,7 @@ from posviz_course.claims import claim
 Q, K = normal(0, 2, 64)
 SPEEDS = rotary_frequencies(64)
 X, PROJECTIONS = normal(0, 1, 16, 64), normal(1, 3, 64, 64) / 8
-INTERLEAVED_TO_HALVES = dict(zip(("source", "target"), LAYOUTS, strict=True))
+INTERLEAVED_TO_HALVES: dict = dict(zip(("source", "target"), LAYOUTS, strict=True))
 
 
 def _rotated(x, position, layout="interleaved"):

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.rotary import LAYOUTS, change_layout
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, broken, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 
@@ -22,7 +22,7 @@ class LayoutArcs(Picture):
     size = (8.0, 2.6)
     paper_size = (3.3, 2.6)
 
-    pair = integer(0, low=0, high=HEAD_DIM // 2 - 1, play=True)
+    pair = Integer(0, low=0, high=HEAD_DIM // 2 - 1, play=True)
 
     def compute(self) -> Arrays:
         """Return the dimensions of the chosen pair in both layouts, and the arcs over them."""

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_projection_layout
-from posviz.pictures.knobs import choice, switch
+from posviz.pictures.knobs import Choice, Switch
 from posviz.pictures.parts import Map
 from posviz.pictures.picture import Arrays, Picture
 
@@ -22,10 +22,10 @@ class LayoutConverter(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 2.4)
 
-    query_layout = choice("interleaved", options=LAYOUTS, label="query rotated as")
-    key_layout = choice("half_split", options=LAYOUTS, label="key rotated as")
-    query_reordered = switch(False, label="W_Q converted")
-    key_reordered = switch(False, label="W_K converted")
+    query_layout = Choice("interleaved", options=LAYOUTS, label="query rotated as")
+    key_layout = Choice("half_split", options=LAYOUTS, label="key rotated as")
+    query_reordered = Switch(False, label="W_Q converted")
+    key_reordered = Switch(False, label="W_K converted")
 
     def compute(self) -> Arrays:
         """Return the scores [len, len] as trained and as run, and how far they are apart."""
@@ -50,7 +50,7 @@ class LayoutConverter(Picture):
         for axes, title in zip(panels, TITLES.values(), strict=True):
             axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (tokens)")
-        below = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
+        below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
         bar.set_label("score")
         return maps

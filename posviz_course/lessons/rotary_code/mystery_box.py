@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Other, Ring, broken, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -23,9 +23,9 @@ class MysteryBox(Picture):
     size = (8.6, 3.6)
     paper_size = (3.3, 3.4)
 
-    box = integer(1, low=1, high=COUNT, label="black box")
-    position = integer(30, low=0, high=LARGEST, play=True)
-    vector = integer(2, low=0, high=HEAD_DIM - 1, label="unit vector")
+    box = Integer(1, low=1, high=COUNT, label="black box")
+    position = Integer(30, low=0, high=LARGEST, play=True)
+    vector = Integer(2, low=0, high=HEAD_DIM - 1, label="unit vector")
 
     def compute(self) -> Arrays:
         """Return the outputs of the box, [positions, head_dim], and those of RoPE, as x and y."""
@@ -53,7 +53,7 @@ class MysteryBox(Picture):
         """The outputs at one position, and beside them those of a page of positions."""
         here, around = beside(figure, (1, 1.6))
         zero(here, around)
-        pale = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
+        pale: dict = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
         lit = here.axvspan(0, 0.8, label="input: unit vector", **pale)
         for axes in (here, around):
             axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))

@@ -7,7 +7,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.arrays import to_dtype
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.pictures.knobs import choice, log_integer
+from posviz.pictures.knobs import Choice, LogInteger
 from posviz.pictures.parts import Curve, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
@@ -30,8 +30,8 @@ class PrecisionLab(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 2.9)
 
-    rounded = choice("angles", options=("angles", "cos and sin"))
-    position = log_integer(30_000, low=1, high=FURTHEST, play=True)
+    rounded = Choice("angles", options=("angles", "cos and sin"))
+    position = LogInteger(30_000, low=1, high=FURTHEST, play=True)
 
     def compute(self) -> Arrays:
         """Return |score − exact| by dtype at all positions and at the marked one; NaN: overflow."""

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import even
+from posviz.pictures.knobs import Even
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, with_room
 from posviz.pictures.picture import Arrays, Picture
 
@@ -16,7 +16,7 @@ class CollisionHunter(Picture):
 
     size = (8.0, 4.2)
 
-    d_model = even(8, low=2, high=512)
+    d_model = Even(8, low=2, high=512)
 
     def compute(self) -> Arrays:
         """Return the nearest offset, its exact distance, and the nearest in 400 ranges."""
@@ -47,8 +47,9 @@ class CollisionHunter(Picture):
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
-        look = {"color": "C1", "size": "large", "va": "top", "animated": True, "in_layout": False}
-        return [Limits(axes, _limits), *parts, Other(axes.text(0, 1, "", **look), _found)]
+        look: dict = {"color": "C1", "size": "large", "animated": True, "in_layout": False}
+        found = axes.text(0, 1, "", va="top", **look)
+        return [Limits(axes, _limits), *parts, Other(found, _found)]
 
     def caption(self, arrays: Arrays) -> str:
         return (

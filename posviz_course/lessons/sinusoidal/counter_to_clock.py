@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, broken, on_colours, row_outline
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -20,7 +20,7 @@ class CounterToClock(Picture):
     size = (8.0, 3.8)
     paper_size = (3.3, 2.5)
 
-    position = integer(11, low=0, high=2 * len(DIGITS) - 1, play=True)
+    position = Integer(11, low=0, high=2 * len(DIGITS) - 1, play=True)
 
     def compute(self) -> Arrays:
         """Return the outline of the row that is reached, and hands [4, 2] with their tips."""

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, circle, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -19,7 +19,7 @@ class HandAndWave(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 2.1)
 
-    position = integer(10, low=0, high=FURTHEST, play=True)
+    position = Integer(10, low=0, high=FURTHEST, play=True)
 
     def compute(self) -> Arrays:
         """Return the hand and the threads to its two coordinates, also as points of both waves."""

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Ring, circle, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
@@ -19,9 +19,9 @@ class ShiftIsRotation(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 2.1)
 
-    position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
-    offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")
-    pair = integer(64, low=0, high=D_MODEL // 2 - 1)
+    position = Integer(10, low=0, high=FURTHEST, play=True, label="position pos")
+    offset = Integer(15, low=0, high=FURTHEST, play=True, label="offset k")
+    pair = Integer(64, low=0, high=D_MODEL // 2 - 1)
 
     def compute(self) -> Arrays:
         """Return the pair's hands at pos and at pos + k, what M makes of the first, its waves."""

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.pictures.knobs import even, integer
+from posviz.pictures.knobs import Even, Integer
 from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -17,8 +17,8 @@ class SimilarityByOffset(Picture):
 
     size = (8.0, 3.7)
 
-    offset = integer(10, low=0, high=LARGEST, play=True)
-    d_model = even(64, low=2, high=512)
+    offset = Integer(10, low=0, high=LARGEST, play=True)
+    d_model = Even(64, low=2, high=512)
 
     def compute(self) -> Arrays:
         """Return each pair's cosine at the offset, and at every offset their mean."""

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import LAYOUTS, sinusoidal
-from posviz.pictures.knobs import choice, even, integer, log
+from posviz.pictures.knobs import Choice, Even, Integer, Log
 from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, legend_over, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -18,10 +18,10 @@ class SinusoidalTable(Picture):
     size = (8.0, 3.8)
     paper_size = (3.3, 3.0)
 
-    position = integer(10, low=0, high=LENGTH - 1, play=True)
-    d_model = even(64, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
-    layout = choice("interleaved", options=LAYOUTS, more=True)
+    position = Integer(10, low=0, high=LENGTH - 1, play=True)
+    d_model = Even(64, low=2, high=512)
+    base = Log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
+    layout = Choice("interleaved", options=LAYOUTS, more=True)
 
     def compute(self) -> Arrays:
         """Return the table [LENGTH, d_model], and the sines and cosines of the marked row."""

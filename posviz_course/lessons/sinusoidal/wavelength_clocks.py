@@ -1,13 +1,13 @@
 """The pairs as clocks: each hand turns at its own true frequency."""
 
-from itertools import zip_longest
+from itertools import chain, repeat
 
 import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
-from posviz.pictures.knobs import even, integer, log
+from posviz.pictures.knobs import Even, Integer, Log
 from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 
@@ -21,9 +21,9 @@ class WavelengthClocks(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 2.3)
 
-    position = integer(700, low=0, high=1000, play=True)
-    d_model = even(16, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
+    position = Integer(700, low=0, high=1000, play=True)
+    d_model = Even(16, low=2, high=512)
+    base = Log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
 
     def compute(self) -> Arrays:
         """Return up to eight pairs spread over all as clocks: dials, hands, and what they swept."""
@@ -54,13 +54,14 @@ class WavelengthClocks(Picture):
         axes, last = figure.subplots(), PITCH[0] * (ACROSS - 1)
         axes.set(xlim=(-1.3, last + 1.3), ylim=(-5.15, 1.05), aspect="equal")
         axes.set_axis_off()
-        below = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
+        below: dict = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
         legend = "across: cosine     up: sine     λ: wavelength (tokens)"
         axes.text(last / 2, -5.15, legend, va="bottom", **below)
         texts = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
 
         def write(labels):
-            for text, (words, place) in zip_longest(texts, labels, fillvalue=("", (0, 0))):
+            empty = repeat(("", (0, 0)))
+            for text, (words, place) in zip(texts, chain(labels, empty), strict=False):
                 text.set(text=words, position=place)
 
         wedges = PolyCollection([], facecolor="C0", alpha=0.4, animated=True)

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Ring, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -24,8 +24,8 @@ class WhyNotIntegers(Picture):
     size = (8.0, 3.4)
     paper_size = (3.3, 1.9)
 
-    length = integer(48, low=SHORT, high=64, play=True, label="longer sentence")
-    position = integer(8, low=0, high=SHORT - 1)
+    length = Integer(48, low=SHORT, high=64, play=True, label="longer sentence")
+    position = Integer(8, low=0, high=SHORT - 1)
 
     def compute(self) -> Arrays:
         """Return both sentences' codes as lines: integer, share, sine, cosine; and the rings."""

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.pictures.knobs import choice, switch
+from posviz.pictures.knobs import Choice, Switch
 from posviz.pictures.parts import Curve, Other, Text, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course import sources
@@ -117,8 +117,8 @@ class EncodingMap(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 4.2)
 
-    encoding = choice("RoPE", options=(*MAIN, *(name for name in ENTRIES if name not in MAIN)))
-    every = switch(False, redraw=True, label=f"show all {len(ENTRIES)}")
+    encoding = Choice("RoPE", options=(*MAIN, *(name for name in ENTRIES if name not in MAIN)))
+    every = Switch(False, redraw=True, label=f"show all {len(ENTRIES)}")
 
     def compute(self) -> Arrays:
         """The entry of the chosen encoding, its points on the map, and the way to its doors."""

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import real, text
+from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Ring, broken, legend_over, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -22,8 +22,8 @@ class SameWords(Picture):
     size = (8.0, 3.2)
     paper_size = (3.3, 3.2)
 
-    sentence = text("dog bites man", max_length=40, redraw=True, label="first 5 words")
-    strength = real(0.0, low=0.0, high=2.0, play=True, label="position added")
+    sentence = TypedText("dog bites man", max_length=40, redraw=True, label="first 5 words")
+    strength = Real(0.0, low=0.0, high=2.0, play=True, label="position added")
 
     def compute(self) -> Arrays:
         """Return the summaries [2, NUMBERS] of the sentence and of its mirror image."""

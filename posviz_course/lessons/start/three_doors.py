@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.picture import Arrays, Picture
 
 # Where things stand; the axes run from 0 to 1 in both directions.
@@ -55,7 +55,7 @@ class ThreeDoors(Picture):
     size = (8.0, 2.2)
     paper_size = (3.3, 1.3)
 
-    door = choice("none", options=tuple(_CAPTIONS))
+    door = Choice("none", options=tuple(_CAPTIONS))
 
     def compute(self) -> Arrays:
         """The doors to light, and what happens there."""

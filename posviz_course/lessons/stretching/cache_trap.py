@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.stretching import dynamic_ntk
-from posviz.pictures.knobs import choice, log_integer
+from posviz.pictures.knobs import Choice, LogInteger
 from posviz.pictures.parts import Curve, Rule, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 
@@ -24,8 +24,8 @@ class CacheTrap(Picture):
     size = (9.0, 4.0)
     paper_size = (3.3, 3.4)
 
-    cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
-    length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far")
+    cache = Choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
+    length = LogInteger(1024, low=32, high=LONGEST, play=True, label="text so far")
 
     def compute(self) -> Arrays:
         """Return where the slowest pair sees the keys [length], and how far the scores are off.

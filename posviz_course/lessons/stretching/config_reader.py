@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.pictures.knobs import choice, text
+from posviz.pictures.knobs import Choice, TypedText
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Other, Text, inches, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -30,8 +30,8 @@ class ConfigReader(Picture):
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
 
-    model = choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
-    config = text("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")
+    model = Choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
+    config = TypedText("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")
 
     def compute(self) -> Arrays:
         """Return the wavelengths of all kinds of layers before and after, as lines with gaps.
@@ -90,7 +90,7 @@ class ConfigReader(Picture):
         ]
         curves = [Curve(axes, look, name, name, marks=0.7) for name, look in LOOKS.items()]
         legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
-        name = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
+        name: dict = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
         labels = [
             Other(axes.text(0, 1, "", va=va, **name), f"labels[{at}]")
             for at, va in enumerate(("bottom", "top"))

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.stretching import yarn
-from posviz.pictures.knobs import log, real
+from posviz.pictures.knobs import Log, Real
 from posviz.pictures.parts import Curve, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
@@ -18,8 +18,8 @@ class Dispersal(Picture):
 
     size = (8.0, 3.4)
 
-    margin = real(8, low=0, high=20, step=0.1, play=True, label="margin δ")
-    factor = log(4, low=1, high=64, label="factor s")
+    margin = Real(8, low=0, high=20, step=0.1, play=True, label="margin δ")
+    factor = Log(4, low=1, high=64, label="factor s")
 
     def compute(self) -> Arrays:
         """Return by rule the weight of the best key in rows of KEYS, and at the longer length.
@@ -39,7 +39,7 @@ class Dispersal(Picture):
     def draw(self, figure: Figure) -> list:
         """A line for each rule over the trained lengths, and a mark where the longer text ends."""
         axes = figure.subplots()
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
+        grey: dict = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
         band = axes.axvspan(0.5, TRAINED, **grey)
         end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer", "longer text")
         curves = [

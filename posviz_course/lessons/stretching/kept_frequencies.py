@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.pictures.knobs import log, log_integer
+from posviz.pictures.knobs import Log, LogInteger
 from posviz.pictures.parts import Curve, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.stretching.phases_seen import HEAD_DIM, METHODS
@@ -18,8 +18,8 @@ class KeptFrequencies(Picture):
 
     size = (8.0, 3.1)
 
-    factor = log(4, low=1, high=64, play=True, label="factor s")
-    length = log_integer(4096, low=256, high=128_000, label="trained length L")
+    factor = Log(4, low=1, high=64, play=True, label="factor s")
+    length = LogInteger(4096, low=256, high=128_000, label="trained length L")
 
     def compute(self) -> Arrays:
         """Return by method the share of its frequency that each pair keeps, [methods, pairs]."""
@@ -35,7 +35,7 @@ class KeptFrequencies(Picture):
     def draw(self, figure: Figure) -> list:
         """A line for each method over the band of the pairs that finished a rotation."""
         axes = figure.subplots()
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0}
+        grey: dict = {"facecolor": "C6", "alpha": 0.25, "lw": 0}
         label = "finished a rotation in training"
         band = axes.axvspan(-0.5, 0.5, animated=True, label=label, **grey)
         axes.set(xlim=(-1, len(PAIRS)), ylim=(-0.04, 1.06), yticks=(0, 0.25, 0.5, 0.75, 1))

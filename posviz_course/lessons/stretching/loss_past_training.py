@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from posviz.pictures.knobs import choice
+from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, Text, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.stretched_real import (
@@ -27,8 +27,8 @@ class LossPastTraining(Picture):
 
     size = (8.0, 3.6)
 
-    reading = choice("YaRN × 2", options=SHOWN, label="reading")
-    beside = choice("nothing changed", options=SHOWN, label="beside it")
+    reading = Choice("YaRN × 2", options=SHOWN, label="reading")
+    beside = Choice("nothing changed", options=SHOWN, label="beside it")
 
     def compute(self) -> Arrays:
         """Return the losses along the text and past the trained length, and digits that were right.
@@ -53,7 +53,7 @@ class LossPastTraining(Picture):
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
         digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
-        dashes = {"color": "C6", "linestyle": "--"}
+        dashes: dict = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         looks = ("C0-", "reading", 1.4), ("C1--", "beside it", 1.0)
         curves, points, names = [], [], []
@@ -85,7 +85,7 @@ def _smoothed(reading: LongReading) -> list[float]:
 
 def _found(reading: LongReading) -> list[float]:
     """The share of digits that were right at each place of ASKED, NaN where nothing was read."""
-    return [_right(reading, at - ASKED_EVERY, at) for at in ASKED]
+    return [_right(reading, at - ASKED_EVERY, at) for at in ASKED.tolist()]
 
 
 def _right(reading: LongReading, after: float = TRAINED, until: float = LENGTH) -> float:

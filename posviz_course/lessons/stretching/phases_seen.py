@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.stretching import ntk, position_interpolation, yarn
-from posviz.pictures.knobs import choice, log
+from posviz.pictures.knobs import Choice, Log
 from posviz.pictures.parts import Curve, Other, Text, broken, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
@@ -27,8 +27,8 @@ class PhasesSeen(Picture):
 
     size = (8.0, 4.0)
 
-    method = choice("NTK", options=tuple(METHODS), more=True)
-    factor = log(4, low=1, high=64, play=True, label="factor s")
+    method = Choice("NTK", options=tuple(METHODS), more=True)
+    factor = Log(4, low=1, high=64, play=True, label="factor s")
 
     def compute(self) -> Arrays:
         """Return the full rotations in training and in the longer text, [pairs], and discs.

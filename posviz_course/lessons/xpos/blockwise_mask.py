@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from posviz.attention.masks import blockwise_causal_mask, causal_mask
-from posviz.pictures.knobs import integer
+from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Map, legend_above, row_outline, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -20,7 +20,7 @@ class BlockwiseMask(Picture):
 
     size = (9.0, 4.2)
 
-    query = integer(20, low=0, high=TOKENS - 1, play=True, label="query (token)")
+    query = Integer(20, low=0, high=TOKENS - 1, play=True, label="query (token)")
 
     def compute(self) -> Arrays:
         """Return what each pair is [tokens, tokens], and how many keys each query sees.

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
-from posviz.pictures.knobs import integer, log
+from posviz.pictures.knobs import Integer, Log
 from posviz.pictures.parts import Other
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.xpos.forgetting import scores_by_distance
@@ -21,8 +21,8 @@ class FarWeights(Picture):
     size = (8.0, 2.8)
     paper_size = (3.3, 2.4)
 
-    far = integer(1024, low=0, high=KEYS - 1, play=True, label="farther than")
-    scale_base = log(512, low=1, high=4096, label="scale_base S")
+    far = Integer(1024, low=0, high=KEYS - 1, play=True, label="farther than")
+    scale_base = Log(512, low=1, high=4096, label="scale_base S")
 
     def compute(self) -> Arrays:
         """Return the share of the weight on keys farther than `far`, one for each encoding."""

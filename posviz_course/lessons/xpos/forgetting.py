@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
-from posviz.pictures.knobs import choice, real
+from posviz.pictures.knobs import Choice, Real
 from posviz.pictures.parts import Curve, Dense, Other, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 
@@ -25,8 +25,8 @@ class Forgetting(Picture):
 
     size = (8.0, 3.1)
 
-    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
-    content = choice("identical", options=tuple(LIMITS), redraw=True, label="query and keys")
+    forgetting = Real(0.0, low=0.0, high=4.0, step=0.1, play=True)
+    content = Choice("identical", options=tuple(LIMITS), redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
         """Return both scores at every distance [2, distances]; the second is drawn if it forgets.
@@ -37,7 +37,7 @@ class Forgetting(Picture):
         scores = scores_by_distance(self.content, scale_base)
         far = scores[:, FAR + 1 :]
         ends = np.stack([far.min(axis=1), far.max(axis=1)], axis=1)
-        curves = [(DISTANCES, score) for score in scores]
+        curves: list = [(DISTANCES, score) for score in scores]
         bars = [([at, at], swing) for at, swing in zip(BARS, ends, strict=True)]
         swings = [{"text": f"{np.ptp(swing):.2f}", "y": swing[1] + 0.02} for swing in ends]
         if not self.forgetting:  # as a dot: the second curve would hide the first

@@ -7,7 +7,7 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.encodings.xpos import xpos_scale
-from posviz.pictures.knobs import even, integer, log
+from posviz.pictures.knobs import Even, Integer, Log
 from posviz.pictures.parts import Curve, Map, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -22,10 +22,10 @@ class XposDecay(Picture):
     size = (8.0, 3.2)
     paper_size = (3.3, 3.2)
 
-    pair = integer(16, low=0, high=63, until=lambda p: p.head_dim // 2 - 1, play=True)
-    gamma = log(0.4, low=0.1, high=10, label="gamma γ")
-    scale_base = log(512, low=1, high=4096, label="scale_base S")
-    head_dim = even(128, low=4, high=128)
+    pair = Integer(16, low=0, high=63, until=lambda p: p.head_dim // 2 - 1, play=True)
+    gamma = Log(0.4, low=0.1, high=10, label="gamma γ")
+    scale_base = Log(512, low=1, high=4096, label="scale_base S")
+    head_dim = Even(128, low=4, high=128)
 
     def compute(self) -> Arrays:
         """Return each pair's factor at all distances [pairs, distances], and its half-life."""

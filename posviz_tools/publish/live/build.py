@@ -82,10 +82,6 @@ def _own_files() -> Iterator[tuple[str, bytes]]:
     for path in sorted(paths):
         if path.suffix in _SUFFIXES and "__pycache__" not in path.parts:
             yield path.relative_to(tools.parent).as_posix(), path.read_bytes()
-    about = metadata.distribution("posviz")  # by which the helper finds the names of the course
-    folder = f"posviz-{about.version}.dist-info"
-    yield f"{folder}/METADATA", f"Name: posviz\nVersion: {about.version}\n".encode()
-    yield f"{folder}/entry_points.txt", (about.read_text("entry_points.txt") or "").encode()
     for file in metadata.files("traitlets") or ():
         if file.suffix == ".py" and "tests" not in file.parts:
             yield file.as_posix(), file.read_binary()

@@ -2,11 +2,14 @@
 
 from functools import partial
 
+import posviz
+import posviz_course
 from posviz.pictures.explorer import Explorer
 from posviz.pictures.stream.fonts import hold_fonts_in_memory
 from posviz_course.lessons import load
 from posviz_tools.publish.live import tell
 
+posviz.register(posviz_course.names())  # nothing is installed here
 hold_fonts_in_memory()
 _explorers: dict[str, Explorer] = {}
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from bs4 import BeautifulSoup
 
-from posviz_course.blackbox import census
-from posviz_course.choosing import libraries
+from posviz_course.blackbox import libraries as census
 from posviz_course.choosing.glossary import TERMS, Term
 from posviz_course.claims import Claim, ClaimRow, Verdict
 from posviz_tools.publish.clean import markdown
 from posviz_tools.publish.lesson import Section, StoredLesson, read_text
+from posviz_tools.publish.site import libraries
 from posviz_tools.publish.site.gallery import GalleryPicture
 
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)

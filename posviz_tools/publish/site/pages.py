@@ -12,8 +12,7 @@ from bs4 import BeautifulSoup
 import posviz_tools
 from posviz.pictures.scripts import as_script
 from posviz_course import claims, sources
-from posviz_course.blackbox import census
-from posviz_course.choosing import libraries
+from posviz_course.blackbox import libraries as census
 from posviz_course.choosing.glossary import TERMS, glossary
 from posviz_course.course import EXAMINATION, OF_TOPIC
 from posviz_course.lessons import names
@@ -21,7 +20,7 @@ from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
 from posviz_tools.publish.images import CARD, CARDS, write_thumbnail
 from posviz_tools.publish.lesson import StoredLesson
-from posviz_tools.publish.site import gallery
+from posviz_tools.publish.site import gallery, libraries
 from posviz_tools.publish.site.documents import claim_id, documents, term_id
 from posviz_tools.publish.slides import write_slides
 

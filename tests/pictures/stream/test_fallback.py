@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from posviz.pictures.knobs import choice, integer, switch
+from posviz.pictures.knobs import Choice, Integer, Switch
 from posviz.pictures.picture import Picture
 from posviz.pictures.stream import private
 from posviz.pictures.stream.letters import letters_at
@@ -55,9 +55,9 @@ class Awkward(Picture):
     size = (3.0, 2.0)
     make, turn = None, visible  # what makes it, and what turns it on and off
 
-    place = integer(3, low=0, high=9)
-    appears = switch(False)
-    kind = choice("one", options=("one", "other"), redraw=True)
+    place = Integer(3, low=0, high=9)
+    appears = Switch(False)
+    kind = Choice("one", options=("one", "other"), redraw=True)
 
     def compute(self):
         return SimpleNamespace(height=self.place / 10, appears=self.appears)

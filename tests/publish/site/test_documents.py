@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from posviz_course.blackbox.census import rows
+from posviz_course.blackbox.libraries import rows
 from posviz_course.choosing.glossary import TERMS
 from posviz_course.claims import Claim, every_claim
 from posviz_tools.publish.lesson import StoredLesson

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from posviz_course import claims, sources
-from posviz_course.blackbox.census import rows
+from posviz_course.blackbox.libraries import rows
 from posviz_course.choosing.glossary import TERMS
 from posviz_course.course import OF_TOPIC
 from posviz_tools.publish import assets, page

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 @functools.cache
 def _file() -> dict[str, Any]:
-    text = resources.files("posviz_course.blackbox").joinpath("census.toml").read_text("utf-8")
+    text = resources.files("posviz_course.blackbox").joinpath("libraries.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 

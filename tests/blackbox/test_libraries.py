@@ -22,9 +22,9 @@ from posviz import (
     sinusoidal,
     yarn,
 )
-from posviz_course.blackbox import census
+from posviz_course.blackbox import libraries as census
 from posviz_course.blackbox.writing import apply_line
-from posviz_course.choosing import libraries
+from posviz_tools.publish.site import libraries
 from tests.blackbox.boxes import INV_FREQ, D, rope, upside_down
 
 ROOT = Path(__file__).parents[2]

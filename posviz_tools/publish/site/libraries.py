@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from posviz.encodings.alibi import alibi_slopes
-from posviz_course.blackbox import census
-from posviz_course.blackbox.census import Row
+from posviz_course.blackbox import libraries as census
+from posviz_course.blackbox.libraries import Row
 from posviz_course.tables import table_of
 
 NONE = "–"
