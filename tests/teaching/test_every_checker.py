@@ -234,6 +234,7 @@ EDGES = {
     "check_blockwise_mask": {
         "one token": lambda length, block: length == 1,
         "whole blocks": lambda length, block: length % block == 0,
+        "a block of 3 or 5": lambda length, block: block in (3, 5),
     },
     "check_xpos": {
         "position 0": lambda q, k, positions, *rest: 0 in positions,

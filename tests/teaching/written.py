@@ -172,6 +172,17 @@ def xpos_with_the_default_scale_base(q, k, positions, inv_freq, zeta, scale_base
     return np.tril(((q * turn * scale) @ (k * turn / scale).conj().T).real)
 
 
+def mask_by_bits(length, block):
+    i = np.arange(length)
+    oldest = (i & -block) - block
+    return (i <= i[:, None]) & (i >= oldest[:, None])
+
+
+def mask_by_halves(length, block):
+    pair = np.arange(length) // (2 * (block // 2))
+    return np.tril(pair[:, None] - pair <= 1)
+
+
 WRONG = {
     "check_permutation": {
         "exact comparison": order_of_equal_rows,
@@ -217,6 +228,7 @@ WRONG = {
     "check_xpos": {
         "512 for scale_base": xpos_with_the_default_scale_base,
     },
+    "check_blockwise_mask": {"blocks of a power of two only": mask_by_bits},
 }
 
 RIGHT = {
