@@ -183,6 +183,23 @@ def mask_by_halves(length, block):
     return np.tril(pair[:, None] - pair <= 1)
 
 
+# ---------------------------------------------------------------- 12 length
+
+
+def report_by(best):
+    """A report of the learning rate whose runs inside are best by this rule."""
+
+    def answer(inside, beyond, solved):
+        runs = beyond[np.argmax(best(inside))]
+        return np.array([np.median(runs), runs.min(), runs.max(), np.mean(runs >= solved)])
+
+    return answer
+
+
+def upper_middle(inside):
+    return np.sort(inside, axis=1)[:, inside.shape[1] // 2]
+
+
 WRONG = {
     "check_permutation": {
         "exact comparison": order_of_equal_rows,
@@ -228,6 +245,7 @@ WRONG = {
     "check_xpos": {
         "512 for scale_base": xpos_with_the_default_scale_base,
     },
+    "check_report": {"an odd number of seeds only": report_by(upper_middle)},
     "check_blockwise_mask": {"blocks of a power of two only": mask_by_bits},
 }
 
