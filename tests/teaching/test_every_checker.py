@@ -136,6 +136,7 @@ EDGES = {
         "the flattest head": lambda weights: weights[-2] / weights[-1] > np.exp(-1 / 200),
     },
     "check_moved": {
+        "gaps": lambda layer, positions: (np.diff(positions) > 1).any(),
         "one token": lambda layer, positions: len(positions) == 1,
         "nothing changes": lambda layer, positions: (
             layer(positions + 1) == layer(positions)
