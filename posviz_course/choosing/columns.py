@@ -34,7 +34,7 @@ from posviz_course.choosing.rows import (
 COUNT = 8  # tokens
 TOKENS = np.random.default_rng(0).normal(size=(1, COUNT, D_MODEL))
 PROJECTIONS = np.random.default_rng(1).normal(size=(3, D_MODEL, D_MODEL)) / np.sqrt(D_MODEL)
-FAR = 1000  # tokens by which a text is moved
+SHIFTS = 25, 1000  # tokens by which a text is moved: over the end of a line, and far
 SAME = 1e-9  # what differs by less is the same, up to the rounding of float64
 LEANS = 5.0  # e⁵: a key outweighs another 148 times by its direction alone
 NOTHING = 1e-300  # beside a weight: of one so small there is no logarithm
@@ -115,9 +115,9 @@ def cached(row: str) -> Cell:
 
 
 def relative(row: str) -> Cell:
-    """Largest change of an output when the text is moved by 1000 positions."""
-    moved = layer(row, positions=np.arange(FAR, FAR + COUNT))
-    return _measured(moved - layer(row), should_change=False)
+    """Largest change of an output when the text is moved by 25 or by 1000 positions."""
+    moved = [layer(row, positions=shift + np.arange(COUNT)) for shift in SHIFTS]
+    return _measured(np.stack(moved) - layer(row), should_change=False)
 
 
 def between(row: str) -> Cell:

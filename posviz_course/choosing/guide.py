@@ -1,6 +1,7 @@
 """What a model must do, and which rows of the comparison can do it."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from posviz.encodings.checks import require_choice
@@ -45,6 +46,7 @@ FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
     "relative": "moved, it changes by {}",
     "between": "reads no token between",
 }
+RUNS = "loss", "recall"  # the columns that rest on trained models
 LIMITS = {  # what the advice rests on, by what was asked
     True: "This advice rests on models of two layers, trained on 64 tokens: yours may differ.",
     False: "This advice rests on what one layer can do: it does not say how well a trained model "
@@ -73,13 +75,21 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))
     asked = dict.fromkeys(name for each in answers.items() for name in QUESTIONS[each[0]][each[1]])
     faults = {
-        row: {name: found for name in asked if not (found := COLUMNS[name](row)).can}
+        row: {name: found for name in asked if not (found := _measured(row, name, asked)).can}
         for row in (*ROWS, *PLANS)
     }
     lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
     used = [row for row in lit if files(row)]
     unknown = [row for row, found in faults.items() if found and not _failed(found)]
     return Verdicts(faults, lit, used, unknown, _advice(asked, faults, lit, used))
+
+
+def _measured(row: str, column: str, asked: Collection[str]) -> Cell:
+    """Return the cell of a row; what causal models can do is not measured both ways."""
+    found = COLUMNS[column](row)
+    if found.can and column in RUNS and "both ways" in asked:
+        return Cell(math.nan, "not run", None)
+    return found
 
 
 def fault(column: str, found: Cell) -> str:
@@ -96,21 +106,22 @@ def files(row: str) -> int:
 
 def _advice(asked, faults, lit, used) -> str:
     """What can do it all, those that most model files have first; or what is nearest to it."""
-    left = [name for name in ("loss", "recall") if name not in asked]
+    left = [name for name in RUNS if name not in asked]
+    limits = LIMITS[len(left) < len(RUNS) and "both ways" not in asked]
     untried = [row for row in lit if row not in used]
     only = f" Only measured here: {_listed(untried)}." if untried else ""
     if not used:
         best = min(filter(files, faults), key=lambda row: (_failed(faults[row]), -files(row)))
         lacks = "; ".join(fault(*each) for each in faults[best].items())
         start = "No released encoding is known to do all of it. The nearest is"
-        return f"{start} {best}, but: {lacks}.{only} {LIMITS[len(left) < 2]}"
+        return f"{start} {best}, but: {lacks}.{only} {limits}"
     best = used[0]
     start = "These can do it, most used first" if len(used) > 1 else "In use, and can do it"
     named = _listed([f"{best} ({files(best)} of {FILES} files)", *used[1:]])
     but = ""
     if len(left) == 1 and not (other := COLUMNS[left[0]](best)).can:
         but = f" But {best}: {left[0]} {other.said[2:]}."
-    end = f"Use is not quality: see section 5. {LIMITS[len(left) < 2]}"
+    end = f"Use is not quality: see section 5. {limits}"
     return f"{start}: {named}.{but}{only} {end}"
 
 

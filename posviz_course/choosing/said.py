@@ -7,7 +7,8 @@ from posviz_course.choosing.table import Comparison
 
 MEASURES = {
     "learned numbers": "What is said of them, and how many there are.",
-    "relative": "What is said, and the largest change of an output when the text is moved by 1000.",
+    "relative": "What is said, and the largest change of an output when the text is moved by 25 or "
+    "1000.",
     "longer texts": "What is said, and loss and recall at 64 and 512 tokens, trained on 64; ✓ is "
     "right: yes for both, or no and not for both.",
     "example": "A model that is named, and whether transformers 5.23 has it so.",

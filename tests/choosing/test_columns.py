@@ -19,7 +19,8 @@ FROM_TOKENS = {"FoX", "CoPE", "PaTH"}
 UNREAD = {"none (NoPE)", *FROM_TOKENS}
 CAN = {  # by column, the rows that can do it
     "cached": ROWS.keys() - {"dynamic NTK"},
-    "relative": ROWS.keys() - ABSOLUTE - {"FIRE"},  # FIRE counts from where a text begins
+    # FIRE counts from where a text begins, and a patch leaves its line.
+    "relative": ROWS.keys() - ABSOLUTE - {"FIRE", "RoPE in 2-D"},
     "between": FROM_TOKENS,
     "stretched": ROWS.keys() - {"Shaw", "T5", "DeBERTa", "Inkling", "learned"},
     "2-D": ABSOLUTE | {"RoPE in 2-D"},

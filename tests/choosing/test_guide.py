@@ -19,7 +19,7 @@ def test_nothing_asked_and_all_are_lit():
 def test_a_decoder_of_today():
     answers = {"kernel": "flash, without a bias", "cache": "keys are cached", "learns": "nothing"}
     found = choose(answers | {"distance": "a shift changes nothing"})
-    assert found.used == ["RoPE", "stretched RoPE", "RoPE in 2-D", TWO_BASES, HYBRID]
+    assert found.used == ["RoPE", "stretched RoPE", TWO_BASES, HYBRID]
     assert found.lit == [*found.used, "none (NoPE)", "xPos"]
     assert found.advice.endswith("it does not say how well a trained model does it.")
 
@@ -42,6 +42,20 @@ def test_text_is_not_given_an_encoding_of_rows_and_columns():
     assert choose(
         {"reads": "patches of an image", "later": "longer texts, stretched for them"}
     ).used
+
+
+@pytest.mark.parametrize("later", ["near things", "far things", "near and far"])
+@pytest.mark.parametrize("reads", ["text, both ways", "patches of an image"])
+def test_runs_with_a_causal_mask_advise_nobody_who_reads_both_ways(reads, later):
+    found = choose({"reads": reads, "later": f"longer texts, untrained; {later}"})
+    assert found.lit == []
+    assert found.unknown
+    assert "two layers, trained on 64 tokens" not in found.advice
+
+
+def test_a_shift_of_patches_that_crosses_a_line_changes_something():
+    found = choose({"reads": "patches of an image", "distance": "a shift changes nothing"})
+    assert "RoPE in 2-D" not in found.lit
 
 
 def test_where_nothing_is_left_the_nearest_is_told():

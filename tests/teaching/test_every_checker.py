@@ -142,6 +142,7 @@ EDGES = {
         "the flattest head": lambda weights: weights[-2] / weights[-1] > np.exp(-1 / 200),
     },
     "check_moved": {
+        "gaps": lambda layer, positions: (np.diff(positions) > 1).any(),
         "one token": lambda layer, positions: len(positions) == 1,
         "nothing changes": lambda layer, positions: (
             layer(positions + 1) == layer(positions)
@@ -241,6 +242,7 @@ EDGES = {
     "check_blockwise_mask": {
         "one token": lambda length, block: length == 1,
         "whole blocks": lambda length, block: length % block == 0,
+        "a block of 3 or 5": lambda length, block: block in (3, 5),
     },
     "check_xpos": {
         "position 0": lambda q, k, positions, *rest: 0 in positions,

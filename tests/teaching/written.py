@@ -172,6 +172,34 @@ def xpos_with_the_default_scale_base(q, k, positions, inv_freq, zeta, scale_base
     return np.tril(((q * turn * scale) @ (k * turn / scale).conj().T).real)
 
 
+def mask_by_bits(length, block):
+    i = np.arange(length)
+    oldest = (i & -block) - block
+    return (i <= i[:, None]) & (i >= oldest[:, None])
+
+
+def mask_by_halves(length, block):
+    pair = np.arange(length) // (2 * (block // 2))
+    return np.tril(pair[:, None] - pair <= 1)
+
+
+# ---------------------------------------------------------------- 12 length
+
+
+def report_by(best):
+    """A report of the learning rate whose runs inside are best by this rule."""
+
+    def answer(inside, beyond, solved):
+        runs = beyond[np.argmax(best(inside))]
+        return np.array([np.median(runs), runs.min(), runs.max(), np.mean(runs >= solved)])
+
+    return answer
+
+
+def upper_middle(inside):
+    return np.sort(inside, axis=1)[:, inside.shape[1] // 2]
+
+
 WRONG = {
     "check_permutation": {
         "exact comparison": order_of_equal_rows,
@@ -217,6 +245,8 @@ WRONG = {
     "check_xpos": {
         "512 for scale_base": xpos_with_the_default_scale_base,
     },
+    "check_report": {"an odd number of seeds only": report_by(upper_middle)},
+    "check_blockwise_mask": {"blocks of a power of two only": mask_by_bits},
 }
 
 RIGHT = {

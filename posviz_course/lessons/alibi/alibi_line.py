@@ -74,6 +74,10 @@ class AlibiLine(Picture):
         return {"slope": round(max(-y, 0) / back, 2)}
 
     def caption(self, arrays: Arrays) -> str:
+        if len(arrays.scores[0]) == 1:
+            return "A single word gets the whole weight, whatever the slope is."
+        if not arrays.slope:
+            return f"Without a slope, every word gets the same weight, {arrays.own:.2f}."
         return (
             f"Each token back multiplies the weight by {arrays.factor:.2f}, so it falls from "
             f"{arrays.own:.2f} to {arrays.first:.2f}."

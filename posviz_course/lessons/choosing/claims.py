@@ -31,11 +31,11 @@ def a_line_ends_unseen(row):
 
 @claim(
     "An encoding that acts at the input, or rotates queries and keys, needs no kernel of its own.",
-    cases=_each("sinusoidal", "learned", "RoPE", "RoPE in 2-D", "stretched RoPE", "xPos"),
+    cases=_each("sinusoidal", "learned", "RoPE", "RoPE in 2-D", "stretched RoPE", "xPos", "PoPE"),
     measures="what torch's function is asked for in addition (0: nothing)", rule="== 0",
     sources=("dao2022flashattention",), section="1 What an encoding needs from the kernel")
 def before_the_scores_the_kernel_is_free(row):
-    """Such an encoding has done its work before the kernel is called."""
+    """Its work is done before the kernel is called, but PoPE's queries are wider than values."""
     return int(COLUMNS["flash"](row).number)
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from posviz.teaching.mistakes import step, wrong
+from posviz.teaching.mistakes import POSITIONS_IGNORED, step, wrong
 from posviz_course.lesson_checker import LessonChecker
 
 
@@ -27,6 +27,11 @@ def _falling(positions):
     return -positions[:, None] / 50
 
 
+def _growing(positions):
+    """Return outputs [len, 1] that change by more, the farther the position."""
+    return positions[:, None] ** 2 / 1000.0
+
+
 def _relative(positions):
     """Return outputs [len, 1] that do not change where all positions move."""
     return (positions - positions[0])[:, None] + 1.0
@@ -34,14 +39,20 @@ def _relative(positions):
 
 def _inputs(rng, size):
     waves, out = rng.uniform(0.1, 2, size=3), rng.normal(size=3)
-    return partial(_outputs, rng.normal(size=(2 + size, 3)), out, waves), np.arange(2 + size)
+    positions = 1 + np.sort(rng.choice(8 * size, 2 + size, replace=False))  # with gaps
+    return partial(_outputs, rng.normal(size=(2 + size, 3)), out, waves), positions
 
 
 check_moved = LessonChecker(
     "The largest change of an output",
     moved,
     _inputs,
-    edges=[(_falling, np.arange(3)), (_falling, np.array([5])), (_relative, np.arange(3))],
+    edges=[
+        (_falling, np.arange(3)),
+        (_falling, np.array([5])),
+        (_relative, np.arange(3)),
+        (_growing, np.array([3, 8, 21])),
+    ],
     mistakes=[
         step("no absolute value",
             "You took the largest change and not the largest absolute one: a change down counts "
@@ -61,6 +72,7 @@ check_moved = LessonChecker(
             ).max(),
             "You moved the outputs of one pass. Call the layer twice: at the positions "
             "given, and at those 100 farther."),
+        POSITIONS_IGNORED,
         step("changes returned", "You returned all changes. One number is asked for, the largest.",
             largest=lambda sizes: sizes),
     ],

@@ -7,6 +7,7 @@ from matplotlib.patches import Rectangle
 from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Other, Text, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 from posviz_course.choosing.length import ARMS, FLAT, KNOWS, TRAINED, median
 from posviz_course.choosing.rows import HYBRID, NONE
 
@@ -74,7 +75,7 @@ class LossAndRecall(Picture):
         grew, found = arrays.path[:, -1]
         return (
             f"At {arrays.length} tokens {len(arrays.both)} of {len(ARMS)} encodings keep both; "
-            f"the loss of {arrays.encoding} grew by {max(grew, 0):.2f} nats, and it finds "
+            f"the loss of {arrays.encoding} grew by {signed(grew, 'z.2f')} nats, and it finds "
             f"{found:.0%}."
         )
 

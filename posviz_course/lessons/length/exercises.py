@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from posviz.teaching.mistakes import answer, argument, step, wrong
+from posviz.teaching.mistakes import answer, argument, right_on, step, wrong
 from posviz_course.lesson_checker import LessonChecker
 
 
@@ -23,9 +23,14 @@ def flattest(curves, trained, *, before=late, after=past, choose=np.argmin):
     return int(choose(after(curves, trained) - before(curves, trained)))
 
 
-# In each, whoever looks elsewhere finds another curve; in one of the two, also another than anybody
-# who makes another mistake.
-CURVES = "62434621 51322432 35356346 32344421", "51643456 32145165 32255162 54232631"
+# In each pair, whoever looks elsewhere finds another curve; in one of the two, also another than
+# anybody who makes another mistake. In the second pair new positions go on past twice the length.
+CURVES = (
+    "62434621 51322432 35356346 32344421",
+    "51643456 32145165 32255162 54232631",
+    "7234254455521252 3147145751226754 2266735227775443 4414441475161777",
+    "1162641314145746 6526726746151153 2435275335533432 7672646377353542",
+)
 
 
 def curve_inputs(rng, size):
@@ -35,11 +40,12 @@ def curve_inputs(rng, size):
 
 
 def random_curve(rng, trained):
-    """It falls at first; past the trained length it grows, and may come down at its very end."""
+    """It falls at first; past the trained length it grows, and from twice that on as it likes."""
     place = np.arange(4 * trained)
     new = np.clip(place - trained + 1, 0, None) / trained
-    level, start, growth = rng.uniform((1.4, 0, 0), (2.6, 8, 1.5))
+    level, start, growth, later = rng.uniform((1.4, 0, 0, -0.5), (2.6, 8, 1.5, 0.5))
     curve = level + start / np.sqrt(1 + place) + growth * np.minimum(new, 1)
+    curve += later * np.clip(new - 1, 0, None)
     curve[-1] -= rng.uniform(0, 2)
     return curve + 0.005 * rng.normal(size=len(place))
 
@@ -65,6 +71,18 @@ check_which = LessonChecker(
         step("the last position",
             "You looked at the last position alone. One position is one position: take the mean "
             "of all past the trained length.", after=lambda curves, trained: curves[:, -1]),
+        step("up to twice the trained length",
+            "You took the mean up to twice the trained length. A curve may go on there and break "
+            "later: take all positions past the trained length, curves[:, trained:].",
+            after=lambda curves, trained: curves[:, trained : 2 * trained].mean(axis=1)),
+        step("the last position left out",
+            "You left out the last position: -1 as the end of a slice is not the end of the "
+            "curve. Write curves[:, trained:].",
+            after=lambda curves, trained: curves[:, trained:-1].mean(axis=1)),
+        step("half of the curve",
+            "You took off the mean of the first half of the whole curve, where many positions are "
+            "new. `trained` says where the new ones begin.",
+            before=lambda curves, trained: curves[:, : curves.shape[1] // 2].mean(axis=1)),
         step("from the first position",
             "You took the mean of the whole trained length. The first tokens have little before "
             "them, so their loss is high with every encoding, and a curve that begins high seems "
@@ -85,11 +103,16 @@ def all_runs(runs, inside, solved):
     return runs
 
 
+def middle_run(inside, solved):
+    """The median of each learning rate [rates]."""
+    return np.median(inside, axis=1)
+
+
 def report(
-    inside, beyond, solved, *, best=np.median, kept=all_runs, middle=np.median, enough=operator.ge
+    inside, beyond, solved, *, best=middle_run, kept=all_runs, middle=np.median, enough=operator.ge
 ):
     """Median, lowest, highest and share solved, beyond, of the rate best inside [rates, seeds]."""
-    rate = np.argmax(best(inside, axis=1))
+    rate = np.argmax(best(inside, solved))
     runs = kept(beyond[rate], inside[rate], solved)
     return np.array([middle(runs), runs.min(), runs.max(), enough(runs, solved).mean()])
 
@@ -120,12 +143,32 @@ THREE_RUNS = (
     np.array([[0.9, 0.8, 0.2], [0.75, 0.7, 0.75], [0.1, 0.6, 0.95], [0.5, 0.4, 0.4]]),
     np.array([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.6, 0.3, 0.3], [0.7, 0.7, 0.8]]),
 )
+# An even number of seeds; in one of the two, each other way to choose a rate chooses another.
+FOUR_RUNS = (  # in percent
+    "86 50 30 56 | 62 43 93 37 | 14 72 45 69 |  5 13 13 48 | 25  9 88 85 | 56 71 24 25",
+    "44 43 81 73 | 37  8 94 64 | 28 87 18 44 | 61 79 63 54 | 87 21 77 90 | 36 41 91 92",
+)
+ELSEWHERE = np.arange(6)[:, None] * [0.12, 0.12, 0, 0.12] + [0, 0, 0.8, 0.05]  # beyond
+
+def odd_inputs(rng, size):
+    """Accuracies of six learning rates, by chance, with an odd number of seeds."""
+    return *rng.uniform(0.2, 1, (2, 6, 3 + 2 * size)), 0.7
+
+
+def in_percent(rates):
+    """Return the accuracies [rates, seeds] that a text has."""
+    return np.array([[int(run) for run in rate.split()] for rate in rates.split("|")]) / 100
+
 
 check_report = LessonChecker(
     "An honest report",
     report,
     report_inputs,
-    edges=[(*THREE_RUNS, 0.4), (np.array([[0.9]]), np.array([[0.6]]), 0.6)],  # one rate, one run
+    edges=[
+        (*THREE_RUNS, 0.4),
+        (np.array([[0.9]]), np.array([[0.6]]), 0.6),  # one rate, one run
+        *((in_percent(runs), ELSEWHERE, 0.7) for runs in FOUR_RUNS),
+    ],
     mistakes=[
         argument("chosen by outside results",
             "You chose the learning rate by what it gives beyond the trained length. Then the "
@@ -133,10 +176,21 @@ check_report = LessonChecker(
             "once.", inside=lambda beyond: beyond),
         step("chosen by the mean inside",
             "You chose the learning rate by its mean inside. A run that did not learn pulls the "
-            "mean down, although most runs are good: choose by the median.", best=np.mean),
+            "mean down, although most runs are good: choose by the median.",
+            best=lambda inside, solved: inside.mean(axis=1)),
         step("chosen by the best run",
             "You chose the learning rate by its best run inside. One lucky run decides then: "
-            "choose by the median.", best=np.max),
+            "choose by the median.", best=lambda inside, solved: inside.max(axis=1)),
+        step("chosen by the worst run",
+            "You chose the learning rate by its worst run inside. One run that failed decides "
+            "then: choose by the median.", best=lambda inside, solved: inside.min(axis=1)),
+        step("chosen by the spread",
+            "You chose the learning rate whose runs differ least. They may all be bad: choose by "
+            "the median.", best=lambda inside, solved: -inside.std(axis=1)),
+        step("chosen by the share inside",
+            "You chose the learning rate by how many runs solve the task inside. Several rates "
+            "may have the same share: choose by the median.",
+            best=lambda inside, solved: (inside >= solved).mean(axis=1)),
         step("the best of seeds",
             "You report the best run in place of the median. The next reader has one run, and "
             "half of all are below the median.", middle=np.max),
@@ -159,5 +213,9 @@ check_report = LessonChecker(
         argument("the runs inside",
             "You report the accuracies inside. The learning rate is chosen by those; what is "
             "reported is what it gives beyond.", beyond=lambda inside: inside),
+        right_on("an odd number of seeds only",
+            odd_inputs,
+            "Your report is right where the number of seeds is odd. With an even number no run is "
+            "in the middle, and the median is the mean of two runs: use np.median."),
     ],
 )

@@ -10,7 +10,7 @@ from posviz_course.lab.results import committed
 from posviz_course.lab.tables import ALL_ARMS, SOLVED, table
 
 METHODS = (*ALL_ARMS[:7], "FoX")
-SHOWN = ("recall", "copy unique", "majority")  # hardly a run learned any of the others
+SHOWN = ("recall", "copy unique", "majority")  # most runs learned none of the others
 COLUMN = 3.5  # of a task: inside, at twice and four times the trained length, and a gap
 RIGHT = COLUMN * len(SHOWN) - 1  # end of the last column
 

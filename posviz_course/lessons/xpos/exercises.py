@@ -109,7 +109,8 @@ check_blockwise_mask = LessonChecker(
     "The mask of blockwise causal attention",
     blockwise_mask,
     mask_inputs,
-    edges=[(7, 2), (6, 2), (1, 2)],  # an odd length, whole blocks, one token
+    # An odd length, whole blocks, one token; blocks of no power of two, where / is exact as well.
+    edges=[(7, 2), (6, 2), (1, 2), (7, 3), (11, 5)],
     mistakes=[
         step("/ instead of //",
             "Your window moves with every token and goes back by block tokens. Blocks stand "
@@ -144,6 +145,9 @@ check_blockwise_mask = LessonChecker(
         answer("−∞ for what is hidden", lambda mask: np.where(mask, 0, -np.inf),
             "You returned what a mask adds to the scores, 0 or −∞. Return True where a query may "
             "look and False elsewhere."),
+        right_on("blocks of a power of two only", mask_inputs,
+            "Your mask is right where a block has 2 or 4 tokens. A block may have any length: the "
+            "number of a block is position // block, without bits or halves."),
     ],
 )
 

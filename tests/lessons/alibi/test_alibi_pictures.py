@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from posviz.encodings.alibi import alibi_slopes
+from posviz_course.lessons.alibi.alibi_line import AlibiLine
 from posviz_course.lessons.alibi.alibi_scores import AlibiScores, vectors
 from posviz_course.lessons.alibi.weight_by_distance import WeightByDistance
 from tests.lessons.by_hand import product, softmax
@@ -32,3 +33,17 @@ def test_maps_and_weights_are_those_of_a_loop(knobs):
     for (_, curve), row in zip(arrays.curves, (scores, biased), strict=True):
         assert curve == pytest.approx(np.maximum(softmax(row[::-1]), 1e-7))
     assert arrays.planted == pytest.approx([softmax(row)[-1 - back] for row in (scores, biased)])
+
+
+@pytest.mark.parametrize("knobs", [{"slope": 0}, {"sentence": "dog"}, {"slope": 0, "sentence": ""}])
+def test_no_weight_is_said_to_fall_where_all_are_equal(knobs):
+    picture = AlibiLine(**knobs)
+    arrays = picture.compute()
+    assert arrays.own == arrays.first
+    assert "falls" not in picture.caption(arrays)
+
+
+def test_a_key_that_fits_is_found_beyond_the_effective_span():
+    span = WeightByDistance(one_in=1000).compute().windows[0]
+    assert span < 14
+    assert AlibiScores(head=1, distance=14).compute().planted[1] > 0.5

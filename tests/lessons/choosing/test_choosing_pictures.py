@@ -9,7 +9,7 @@ from posviz_course.choosing.rows import HYBRID, PLANS, ROWS
 from posviz_course.lessons.choosing.chooser import Chooser
 from posviz_course.lessons.choosing.loss_and_recall import LossAndRecall
 from posviz_course.lessons.choosing.same_x import SameX
-from tests.lessons.by_hand import drawn
+from tests.lessons.by_hand import caption_of, drawn
 
 
 def test_each_row_is_lit_or_has_its_reason():
@@ -54,3 +54,21 @@ def test_identical_tokens_without_positions_share_their_weight():
     changed = {row for row in ROWS if np.nanmax(abs(here.weights[row] - there.weights[row])) > 1e-9}
     assert changed == {"sinusoidal", "learned", "FIRE"}
     assert here.moved["none (NoPE)"] == 0
+
+
+@pytest.mark.parametrize("row", ["FoX", "ALiBi"])
+def test_a_loss_that_fell_is_said_to_grow_by_less_than_0(row):
+    assert "grew by -0.0" in caption_of(LossAndRecall(doublings=3, encoding=row))
+
+
+def test_rope_in_2d_changes_where_the_tokens_cross_a_line():
+    changed = [first for first in range(1, 33) if "RoPE in 2-D" in _changed(first)]
+    assert changed == list(range(17, 32))
+
+
+def test_fire_changes_where_a_query_is_past_512():
+    assert [first for first in (497, 498, 1000) if "FIRE" in _changed(first)] == [498, 1000]
+
+
+def _changed(first):
+    return SameX(content=0.0, first=first).compute().changed

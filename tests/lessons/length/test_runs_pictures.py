@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from posviz_course.lab.tables import ALL_ARMS
+from posviz_course.lab.results import committed
+from posviz_course.lab.tables import ALL_ARMS, table
 from posviz_course.lessons.length import needle_by_distance, solve_rates
 from posviz_course.lessons.length._curves import by_position
 from posviz_course.lessons.length.extrapolation_curves import ExtrapolationCurves
@@ -100,3 +101,26 @@ def test_dots_stand_in_the_row_of_their_arm_and_the_column_of_their_task(stored)
     x, y = SolveRates().compute().dots["solved"]
     assert [round(place - 0.01) for place in x] == [7, 8, 9]  # the third task, 3.5 columns each
     assert {round(place) for place in y} == {0}
+
+
+def test_learned_breaks_at_once_and_sinusoidal_within_ten_in_every_run():
+    losses = table(committed(), "bytes").by_place
+    at_once = {arm: runs[:, 64] - runs[:, 63] for arm, runs in losses.items()}
+    assert at_once["learned"].min() > at_once["ALiBi"].max() + 0.2
+    assert at_once["sinusoidal"].min() < at_once["ALiBi"].min()
+    ten = {arm: runs[:, 64:74].mean(1) - runs[:, 54:64].mean(1) for arm, runs in losses.items()}
+    assert ten["sinusoidal"].min() > ten["ALiBi"].max() + 0.4
+
+
+def test_what_keeps_the_loss_at_test_finds_fewer_needles_in_every_run():
+    losses, found = (table(committed(), task).by_length for task in ("bytes", "recall"))
+    for trained, at_test in (("RoPE", "RoPE, window at test"), ("xPos", "xPos, blocks at test")):
+        assert (losses[at_test][:, -1] < losses[trained][:, -1]).all()
+        assert found[at_test][:, -1].max() < found[trained][:, -1].min()
+
+
+def test_needles_are_guessed_past_two_windows_and_no_sooner():
+    needles = table(committed(), "recall")
+    found = needles.by_place["RoPE, window"]
+    assert found[:, needles.places == 32].min() > 0.8
+    assert found[:, needles.places >= 64].max() < 0.2

@@ -8,6 +8,9 @@ import pytest
 
 from posviz_course.lessons.stretching.cache_trap import FIXED, UNTURNED, CacheTrap
 from posviz_course.lessons.stretching.config_reader import PASTED, ConfigReader
+from posviz_course.lessons.stretching.dispersal import Dispersal
+from posviz_course.lessons.stretching.kept_frequencies import KeptFrequencies
+from posviz_course.lessons.stretching.loss_past_training import LossPastTraining
 from posviz_course.lessons.stretching.phases_seen import PhasesSeen
 from tests.configs.test_configs import llama
 from tests.lessons.by_hand import caption_of, frequencies, softmax
@@ -84,3 +87,29 @@ def test_configuration_of_many_lines_is_read_as_it_is_pasted():
     for given in (pasted, pasted.replace("\n", " ")):
         picture = ConfigReader(model=PASTED, config=given)
         assert "400 layers (full): yarn × 4" in picture.compute().told
+
+
+def kept(**knobs):
+    """How many pairs PI, NTK and YaRN keep."""
+    shares = KeptFrequencies(**knobs).compute().shares
+    return [int((abs(share - 1) < 1e-9).sum()) for share in shares]
+
+
+def test_what_is_kept_depends_on_the_length_and_on_whether_s_is_1():
+    assert all(kept(factor=factor) == [0, 1, 21] for factor in np.geomspace(1.01, 64, 20))
+    assert kept(factor=1) == [64, 64, 64]
+    lengths = np.geomspace(512, 128_000, 40).astype(int).tolist()
+    assert all(kept(length=length // 2)[2] < kept(length=length)[2] for length in lengths)
+
+
+@pytest.mark.parametrize(("margin", "is_more"), [(8, True), (3, False)])
+def test_sharper_scores_help_only_a_key_that_is_far_above(margin, is_more):
+    arrays = Dispersal(margin=margin).compute()
+    assert (arrays.ends[1][1][0] > arrays.before) == is_more
+
+
+def test_pi_loses_to_yarn_everywhere_and_to_no_change_at_first():
+    middles, pi = LossPastTraining(reading="PI × 2").compute().losses[0]
+    yarn, unchanged = (curve for _, curve in LossPastTraining().compute().losses)
+    assert np.all(np.subtract(pi, yarn) > 0.5)
+    assert ((np.array(pi) < unchanged) == (middles > 11_264)).all()
