@@ -30,26 +30,28 @@ def _own() -> dict[str, str]:
     return {name: module for module, names in public.items() for name in names}
 
 
-_names: dict[str, str] = {}  # of other packages
+_registered: dict[str, str] = {}
 
 
 def register(names: dict[str, str]) -> None:
     """Let `from posviz import name` find names of another package, each in its module."""
-    _names.update(names)
+    _registered.update(names)
 
 
-def _registered() -> dict[str, str]:
-    """The module of each name that the installation, or a page of the website, has registered."""
-    if not _names:
-        from importlib import metadata  # which a page lacks
+@functools.cache
+def _installed() -> dict[str, str]:
+    """The module of each name that the entry points name; none where nothing is installed."""
+    try:
+        from importlib import metadata  # whose parts a page of the website lacks
 
-        for point in metadata.distribution("posviz").entry_points.select(group="posviz.names"):
-            register(point.load()())
-    return _names
+        points = metadata.distribution("posviz").entry_points.select(group="posviz.names")
+    except ModuleNotFoundError:
+        return {}
+    return {name: module for point in points for name, module in point.load()().items()}
 
 
 def _module_of(name: str) -> str | None:
-    return _own().get(name) or _registered().get(name)
+    return _own().get(name) or _registered.get(name) or _installed().get(name)
 
 
 def __getattr__(name):
@@ -63,4 +65,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_own(), *_registered()})
+    return sorted({*globals(), *_own(), *_registered, *_installed()})

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+PACKAGES = ("posviz", "posviz_course", "posviz_tools")
 MOST_FOREIGN = 300  # characters of a text that is not ours
 
 
@@ -45,3 +46,8 @@ def reason(error: Exception) -> str:
 def spelt_like(text: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
     """Return the name that is spelt most like a text, in a list; an empty one if none is near."""
     return difflib.get_close_matches(text[:MOST_FOREIGN], list(known), 1, cutoff)
+
+
+def is_ours(thing: Any) -> bool:
+    """Tell whether a class or a function belongs to posviz, and not to a reader."""
+    return str(getattr(thing, "__module__", "")).partition(".")[0] in PACKAGES

@@ -89,6 +89,14 @@ def test_the_stub_has_every_name_from_its_module():
 
 
 @pytest.mark.slow("a process")
+def test_names_of_another_package_hide_none_of_the_course():
+    program = "import posviz; posviz.register({'mean': 'statistics'})"
+    program += "; from posviz import mean, read_config, sinusoidal; print(mean([1, 3]))"
+    printed = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True)
+    assert printed == "2\n"
+
+
+@pytest.mark.slow("a process")
 def test_mypy_refuses_a_wrong_keyword_and_an_unknown_name(tmp_path):
     file = tmp_path / "typed.py"
     file.write_text(TYPED)

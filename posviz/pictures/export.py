@@ -14,7 +14,7 @@ from posviz.files import placed, replacing
 from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.drawing import Drawing
 from posviz.pictures.style import appearance, style_context
-from posviz.wording import quoted
+from posviz.wording import is_ours, quoted
 
 FORMATS = ("png", "svg", "pdf")
 # What `about` tells of a figure, by the names that each format has for it.
@@ -38,9 +38,8 @@ def about(picture: Drawing, caption: str, call: str, title: str) -> list[str]:
     Title, caption, the Python that writes it again, to the byte, and the program; last the rights,
     if it is one of the course's pictures.
     """
-    ours = type(picture).__module__.startswith(("posviz.", "posviz_"))
     facts = [title or picture.title(), caption, python_line(picture, call), f"posviz {__version__}"]
-    return [*facts, LICENCE] if ours else facts
+    return [*facts, LICENCE] if is_ours(type(picture)) else facts
 
 
 def python_line(picture: Drawing, call: str) -> str:

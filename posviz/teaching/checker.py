@@ -23,7 +23,7 @@ from posviz.teaching.feedback import (
 )
 from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both
 from posviz.teaching.trace import failing_line
-from posviz.wording import shortened
+from posviz.wording import is_ours, shortened
 
 Case: TypeAlias = tuple[tuple, Any]  # the arguments, and what the reader's function returned
 
@@ -111,8 +111,7 @@ class Checker:
         if self.inputs is not None and not callable(answer):
             message = "This exercise asks for a function. Pass its name, without calling it."
             return self._feedback("wrong", message)
-        module = str(getattr(answer, "__module__", ""))
-        if callable(answer) and module.startswith(("posviz.", "posviz_")):
+        if callable(answer) and is_ours(answer):
             return self._feedback("wrong", "That is posviz's own function; write yours.")
         feedback = self._judged(answer)
         if feedback.status != "not attempted":

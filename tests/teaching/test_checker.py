@@ -225,7 +225,16 @@ def test_a_function_of_posviz_is_no_answer_but_may_be_called():
         feedback = check_softmax(own)
         assert feedback.status == "wrong"
         assert feedback.message == "That is posviz's own function; write yours."
-    assert check_softmax(lambda scores: softmax(scores)).status == "correct"
+
+
+@pytest.mark.parametrize("module", ["__main__", "posviz_homework"])
+def test_an_answer_from_a_file_of_the_readers_own_is_judged(module):
+    def mine(scores):
+        return softmax(scores)
+
+    mine.__module__ = module
+    check = Checker("The weights", softmax, lambda rng, size: (rng.normal(size=size),))
+    assert check(mine).status == "correct"
 
 
 def test_a_wrong_answer_is_run_once_on_each_input():
