@@ -221,7 +221,8 @@ def _of_an_entry(file: ConfigFile, entry: dict) -> Iterator[str]:
     method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
     longest, product = file.longest, (factor or 0) * original
     if method in ("yarn", "longrope", "llama3") and not original:
-        yield f"{ORIGINAL} is missing: {longest:,} is taken; write it beside the factor"
+        taken = file.size("longest")
+        yield f"{ORIGINAL} is missing: {taken:,} is taken; write it beside the factor"
     elif method in ("yarn", "longrope", "llama3") and 0 < longest < original:
         yield f"{ORIGINAL} {original:,} is above the longest text, {longest:,}: are they swapped?"
     elif method == "yarn" and factor and longest and longest not in (original, product):

@@ -119,6 +119,11 @@ def test_the_length_of_gemma_3_is_after_its_extension():
 
 WRONG = {
     "missing": (llama(factor=4.0, original_max_position_embeddings=None), "is missing: 16,384"),
+    "the length of the class": (
+        {"model_type": "llama", "head_dim": 64, "num_hidden_layers": 1}
+        | {"rope_scaling": {"rope_type": "yarn", "factor": 4.0}},
+        "original_max_position_embeddings is missing: 2,048 is taken",
+    ),
     "text": (llama(factor="4"), "^factor is text and not a number: remove the quotation marks"),
     "text outside": (llama() | {"rope_theta": "1e4"}, "^rope_theta is text and not"),
     "two texts": (llama(factor=4.0, rope_theta="1e4"), "^rope_theta is text and not"),
