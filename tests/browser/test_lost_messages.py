@@ -8,13 +8,13 @@ from playwright.sync_api import expect
 from posviz.pictures import scripts
 from posviz.pictures.widget import ExplorerWidget
 
-SHOW = """async ([text, drags]) => {
+SHOW = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const { default: { render } } = await import(url);
     const limits = { last_place: 10, range: "from 0 to 10", idle: "" };
     const control = { name: "x", kind: "slider", label: "x", first: true, texts: [], absent: {},
         width: 2, play: true };
-    const shown = { css: [800, 450], drags, controls: [{ ...control, ...limits }], export: {
+    const shown = { css: [800, 450], controls: [{ ...control, ...limits }], export: {
         formats: ["png"], films: [], styles: ["slide"], movable: {}, name: "x" } };
     window.sent = [];
     const listeners = [];
@@ -50,7 +50,7 @@ FRAME = """async () => {
     const canvas = new OffscreenCanvas(2, 2);
     canvas.getContext("2d");
     const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
-    const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [] };
+    const told = { frame: 1, caption: "Row 1", drags: "along", whole: true, artists: 0, moved: [] };
     hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
 }"""
 IN_A_NOTEBOOK = """
@@ -70,13 +70,13 @@ MOVE = """(place) => {
 
 
 @pytest.fixture
-def page(browser, request):
+def page(browser):
     """A page with an explorer whose Python is this test."""
     page = browser.new_context().new_page()
     page.clock.install(time=0)
     page.goto("about:blank")
     page.clock.pause_at(600)
-    page.evaluate(SHOW, [ExplorerWidget._esm, "drag" in request.node.name])
+    page.evaluate(SHOW, ExplorerWidget._esm)
     yield page
     page.context.close()
 
@@ -229,7 +229,22 @@ def test_a_caption_is_said_when_the_picture_stands_still(page):
     expect(page.locator(".posviz-said")).to_have_text("Row 1")
 
 
+def test_a_pointer_that_rests_is_told_what_lies_there_until_it_moves(page):
+    tip, view = page.locator(".posviz-tip"), "sent.find(({ part }) => part === 'screen').view"
+    page.locator("canvas").hover(position={"x": 80, "y": 45}, force=True)
+    page.clock.run_for(90)
+    assert "over" not in to_screen(page)[-1]
+    page.clock.run_for(20)
+    assert to_screen(page)[-1]["over"] == pytest.approx([0.1, 0.1], abs=0.01)
+    page.evaluate(f"screen({{ pong: {view}, words: 'key 3: 0.25' }})")
+    expect(tip).to_have_text("key 3: 0.25")
+    page.mouse.move(300, 300)
+    expect(tip).to_be_empty()
+
+
 def test_a_drag_over_the_edge_stays_within_the_picture(page):
+    page.evaluate(FRAME)
+    expect(page.locator("canvas[data-drags]")).to_be_visible()
     box = page.locator("canvas").bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
