@@ -1,5 +1,6 @@
 """The website from disk, with the network cut off: its search, its gallery, its tables."""
 
+import json
 import re
 
 import pytest
@@ -142,6 +143,22 @@ def test_index_leads_to_the_lesson(opened):
     expect(page.locator("h1")).to_contain_text("00 ·")
     page.get_by_role("link", name="Pictures").click()
     expect(page.locator("h1")).to_have_text("Pictures")
+
+
+def test_index_offers_what_is_begun_and_ticks_what_is_done(opened):
+    page = opened("index")
+    card = page.locator(f'a[href="{LESSON}.html"]:has(h3)')
+    path = card.evaluate("(link) => link.pathname")
+
+    def keep(**what):
+        keep = "([path, what]) => localStorage.setItem(`posviz answers ${path}`, what)"
+        page.evaluate(keep, [path, json.dumps(what)])
+        page.reload()
+
+    keep(chosen={"a question": 1})
+    expect(page.get_by_text("Continue with")).to_contain_text(card.locator("h3").inner_text())
+    keep(results={str(i): {"html": "<strong>✓ It", "failed": False} for i in range(9)})
+    expect(card.get_by_role("img", name="Done")).to_have_text("✓")
 
 
 @pytest.mark.parametrize("name", ["index", LESSON])

@@ -14,8 +14,9 @@ from posviz.pictures.scripts import as_script
 from posviz_course import claims, sources
 from posviz_course.blackbox import libraries as census
 from posviz_course.choosing.glossary import TERMS, glossary
-from posviz_course.course import EXAMINATION, OF_TOPIC
+from posviz_course.course import EXAMINATION, LESSONS, OF_TOPIC
 from posviz_course.lessons import names
+from posviz_course.progress import exercises
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
 from posviz_tools.publish.images import CARD, CARDS, write_thumbnail
@@ -26,7 +27,7 @@ from posviz_tools.publish.slides import write_slides
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
-FRONT = as_script(HERE.parent / "live" / "live.js")
+FRONT = as_script(HERE / "front.js")
 ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
 DOCUMENTS = (  # of docs/
     *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
@@ -109,6 +110,7 @@ def _index(lessons) -> dict:
     return {
         "title": "A course on positional encodings",
         "lessons": lessons,
+        "exercises": {each.notebook: len(exercises(each)) for each in LESSONS},
         "cards": CARDS,
         "card_size": CARD,
         "opening": opening,
