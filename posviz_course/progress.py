@@ -18,7 +18,7 @@ def report() -> list[str]:
         answered = known.get(lesson.number, {})
         guesses, solved = answered.get("predictions", {}), answered.get("exercises", {})
         votes, tasks = answered.get("votes", {}), answered.get("examination", {})
-        titles = exercises(lesson)
+        titles = _exercises(lesson)
         right = sum(solved.get(title, False) for title in titles)
         is_done = right == len(titles) if titles else bool(guesses)
         if answered or not following:
@@ -38,7 +38,7 @@ def report() -> list[str]:
     return [*lines, f"Kept in {progress.file()}, and sent nowhere."]
 
 
-def exercises(lesson: Lesson) -> list[str]:
+def _exercises(lesson: Lesson) -> list[str]:
     """The titles of a lesson's exercises; a reader may have solved others in an older version."""
     name = f"posviz_course.lessons.{lesson.topic}.exercises"
     names = vars(import_module(name)) if find_spec(name) else {}

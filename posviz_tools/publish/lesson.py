@@ -52,6 +52,11 @@ class StoredLesson:
         """What the cells show."""
         return [output for cell in self.code for output in cell.outputs]
 
+    @property
+    def exercises(self) -> int:
+        """How many cells check an answer."""
+        return sum(bool(re.search(r"(?m)^check_\w+\(", cell.source)) for cell in self.code)
+
     def check_was_run(self) -> None:
         """Raise RuntimeError that names a cell which was not run."""
         for number, cell in enumerate(self.notebook.cells):

@@ -14,9 +14,8 @@ from posviz.pictures.scripts import as_script
 from posviz_course import claims, sources
 from posviz_course.blackbox import libraries as census
 from posviz_course.choosing.glossary import TERMS, glossary
-from posviz_course.course import EXAMINATION, LESSONS, OF_TOPIC
+from posviz_course.course import EXAMINATION, OF_TOPIC
 from posviz_course.lessons import names
-from posviz_course.progress import exercises
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
 from posviz_tools.publish.images import CARD, CARDS, write_thumbnail
@@ -110,7 +109,6 @@ def _index(lessons) -> dict:
     return {
         "title": "A course on positional encodings",
         "lessons": lessons,
-        "exercises": {each.notebook: len(exercises(each)) for each in LESSONS},
         "cards": CARDS,
         "card_size": CARD,
         "opening": opening,
