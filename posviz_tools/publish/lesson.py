@@ -1,5 +1,6 @@
 """A lesson's notebook as it is stored: read once, cleaned, with what it says of itself."""
 
+import re
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
