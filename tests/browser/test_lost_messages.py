@@ -54,9 +54,10 @@ FRAME = """async () => {
     hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
 }"""
 IN_A_NOTEBOOK = """
-<div class="jp-Cell"><div id="root"><div class="posviz-controls"></div></div></div>
+<div class="jp-Cell"><div id="root"><div class="posviz-controls"><div>
+<label>causal<input type="checkbox"></label></div></div></div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
-<p><strong>Try</strong> it.</p><p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
+<p><strong>Try</strong> <em>causal</em> <em>it</em>.</p><p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
 </div></div>"""
 PROMPTS = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
@@ -157,9 +158,23 @@ def test_notice_opens_when_it_is_clicked_or_something_is_moved(browser, what):
     page.set_content(IN_A_NOTEBOOK)
     page.evaluate(PROMPTS, scripts.as_module(Path(scripts.__file__).with_name("prompts.js")))
     later = page.locator(".posviz-later")
-    assert (later.count(), page.locator(".posviz-try").inner_text()) == (2, "Try it.")
+    assert (later.count(), page.locator(".posviz-try").inner_text()) == (2, "Try causal it.")
     page.locator(what).dispatch_event("click")
     assert later.count() == 0
+    page.context.close()
+
+
+def test_a_word_that_names_a_control_lights_it_and_sets_it(browser):
+    page = browser.new_context().new_page()
+    page.set_content(IN_A_NOTEBOOK)
+    page.evaluate(PROMPTS, scripts.as_module(Path(scripts.__file__).with_name("prompts.js")))
+    [word] = page.locator(".posviz-word").all()
+    word.hover()
+    expect(page.locator(".posviz-lit")).to_contain_text("causal")
+    word.click()
+    expect(page.locator("input")).to_be_checked()
+    page.mouse.move(400, 400)
+    expect(page.locator(".posviz-lit")).to_have_count(0)
     page.context.close()
 
 
