@@ -12,6 +12,8 @@ const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
 const SILENT = 8000; // milliseconds without an answer, after which a reader is told
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
 const REST = 100; // milliseconds without a move, after which a pointer rests
+const ROW = 750; // milliseconds between frames that come in a row, as while a picture plays
+const ALONE = 250; // milliseconds that the picture takes to a frame that comes alone
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
 const BUSY = "Python does not answer: it is busy, or it has stopped. " +
   "If it has stopped, run this cell again, or reload the page.";
@@ -61,10 +63,24 @@ function isInView(/** @type {Element} */ element) {
 /** Shows frames in their order, and calls `lost` where one is missing.
  * @param {ReturnType<typeof makeElements>} elements @param {() => void} lost */
 function makePainter({ canvas, caption, said, notice }, lost) {
-  const scene = makeScene(canvas);
+  const scene = makeScene(canvas, rest);
   let waiting = /** @type {[Frame, Bytes[]][]} */ ([]), isPainting = false, isClosed = false;
   let shown = 0; // the number of the frame on the canvas
   let saying = 0; // a timer
+  let came = 0; // when the last frame did
+
+  // Tests wait until nothing is painted any more, and for what is asked.
+  function rest() {
+    if (!isPainting && !scene.isMoving()) delete canvas.dataset.painting;
+  }
+
+  /** How long the picture takes to the next frame: until one more is to come, where they come in a row. */
+  function motion() {
+    const since = performance.now() - came;
+    came = performance.now();
+    if (document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches) return 0;
+    return since < ROW ? since : ALONE;
+  }
 
   // Frames before a whole one are not needed any more; of the others each brings a part.
   function needed() {
@@ -95,7 +111,8 @@ function makePainter({ canvas, caption, said, notice }, lost) {
       while (waiting.length && !isClosed) {
         const frames = needed();
         if (!frames) return lost();
-        for (const [frame, buffers] of frames) await scene.take(frame, buffers);
+        const lasts = motion();
+        for (const [frame, buffers] of frames) await scene.take(frame, buffers, lasts);
         if (isClosed) return scene.close();
         scene.draw();
         tell(frames[frames.length - 1][0]);
@@ -104,14 +121,14 @@ function makePainter({ canvas, caption, said, notice }, lost) {
       notice.textContent = `This frame could not be shown: ${error}`;
     } finally {
       isPainting = false;
-      delete canvas.dataset.painting;
+      rest();
     }
   }
 
   return {
     take: (/** @type {Frame} */ frame, /** @type {Bytes[]} */ buffers) => {
       waiting.push([frame, buffers]);
-      canvas.dataset.painting = ""; // tests wait until it is gone, and for what is asked
+      canvas.dataset.painting = "";
       paint();
     },
     close: () => {
