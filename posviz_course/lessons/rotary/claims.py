@@ -47,7 +47,7 @@ def attention_falls_with_distance(head_dim):
     measures="the highest score at the offsets 0 to 256, minus the score at offset 0",
     rule="< 1e-9", sources=("su2021roformer",), section="6 The scores of a whole text")
 def the_highest_score_is_at_offset_0(which_key):
-    """At offset 0 no pair is rotated, but another offset may bring other pairs closer together."""
+    """Offset 0 rotates no pair, and that is best for every pair only if the two vectors agree."""
     vectors = normal(0, 2, HEAD_DIM)
     key, queries = vectors[[which_key]], np.tile(vectors[0], (257, 1))
     by_offset = scores(key, queries)[0]  # the key is at 0, and the query at 0, 1, …
