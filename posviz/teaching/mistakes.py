@@ -120,7 +120,7 @@ def _computed(value, known) -> Any:
 
 BASE_IGNORED = argument(
     "base ignored",
-    "Your base is always 10000: use the argument base, also where you call a function whose default "
+    "Your base is always 10000: use the argument base, and hand it on to a function whose default "
     "is 10000.",
     base=10_000,
 )

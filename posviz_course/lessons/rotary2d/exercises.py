@@ -164,7 +164,8 @@ check_kind = LessonChecker(
         step("symmetry tested",
             "You tested whether f equals f.T, or compared only scores such as f[1, 0] and f[0, 1]. "
             "That is necessary for one frequency, but not enough: other maps are symmetric, too. "
-            "Compare all scores with equal row + column, f[1:, :-1] with f[:-1, 1:].", diagonal=lambda f: np.allclose(f, f.T)),
+            "Compare all scores with equal row + column, f[1:, :-1] with f[:-1, 1:].",
+            diagonal=lambda f: np.allclose(f, f.T)),
         step("axial not seen",
             "You call an axial map mixed. In an axial map a score is a part for the row plus a "
             "part for the column: find the sums that are equal in each block of four patches.",
