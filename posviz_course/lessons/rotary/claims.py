@@ -35,7 +35,7 @@ def the_score_depends_on_the_offset_alone(rotary_dim):
     measures=(
         "the number of the first 256 steps of distance that raise the score, if q equals k and all "
         "pairs have the same norm"
-    ), rule="== 0", section="6 The scores of a whole text")
+    ), rule="== 0", section="5 The scores of a whole text")
 def attention_falls_with_distance(head_dim):
     """The score is a sum of cosines, and each cosine rises again after half a rotation."""
     x = np.ones((257, head_dim))
@@ -45,7 +45,7 @@ def attention_falls_with_distance(head_dim):
 @claim("A query and a key have their highest score at offset 0.",
     cases={"if they are equal": 0, "if they are two random vectors": 1},
     measures="the highest score at the offsets 0 to 256, minus the score at offset 0",
-    rule="< 1e-9", sources=("su2021roformer",), section="6 The scores of a whole text")
+    rule="< 1e-9", sources=("su2021roformer",), section="5 The scores of a whole text")
 def the_highest_score_is_at_offset_0(which_key):
     """Offset 0 rotates no pair, and that is best for every pair only if the two vectors agree."""
     vectors = normal(0, 2, HEAD_DIM)
@@ -56,7 +56,7 @@ def the_highest_score_is_at_offset_0(which_key):
 
 @claim("With RoPE, a token's score with itself depends on its position.",
     measures="the largest change of the scores of 256 tokens with themselves, when RoPE is added",
-    rule="> 1e-9", sources=("su2021roformer",), section="6 The scores of a whole text")
+    rule="> 1e-9", sources=("su2021roformer",), section="5 The scores of a whole text")
 def the_score_with_itself_depends_on_the_position():
     """Query and key rotate by the same angle, so the diagonal of a map is as it is without RoPE."""
     q, k = normal(0, 2, 256, HEAD_DIM)
