@@ -133,7 +133,7 @@ def test_panels_in_rows_are_as_wide_and_say_once_what_their_title_is():
     assert first.bbox.width == pytest.approx(second.bbox.width, rel=0.01)
     assert first.bbox.x0 == pytest.approx(below.bbox.x0)
     said = [text.get_text() for text in figure.findobj(Text)]
-    assert said.count("faint arrows: not rotated") == 1
+    assert said.count("faint: not rotated") == 1
 
 
 def test_the_line_in_a_file_makes_the_same_bytes_in_any_look(tmp_path):

@@ -117,7 +117,7 @@ def _arrows(plane):
     for vector in (Q, K):
         circle(plane, np.hypot(*vector))
     plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-    plane.set(aspect="equal", title="faint arrows: not rotated")
+    plane.set(aspect="equal", title="faint: not rotated")
     plane.set(xlabel="first of the pair", ylabel="second of the pair")
     return [
         _Arrow(plane, 0, Q, {"facecolor": "C0", "edgecolor": "C0"}),
