@@ -139,8 +139,10 @@ class Drawing(traitlets.HasTraits):
     def build(self, look: Appearance = USUAL) -> tuple[StyledFigure, Any]:
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
         with style_context(*look.theme):
-            layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad)
             size = self.inches(look)
+            left, low = look.rim / size[0], look.rim / size[1]
+            inside = (left, low, 1 - 2 * left, 1 - 2 * low)
+            layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad, rect=inside)
             figure = StyledFigure(*look.theme, figsize=size, dpi=look.dpi, layout=layout)
             artists = self.draw(figure)
             figure.renamed = dress(figure, look)

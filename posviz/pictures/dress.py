@@ -14,6 +14,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from posviz.pictures.style import HIDDEN_ON_DARK, ON_DARK
 from posviz.wording import quoted
 
 
@@ -71,7 +72,9 @@ def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
         for legend in figure.findobj(Legend):
             legend.remove()
     if look.cmap:
-        _colour_maps(figure, look.cmap)
+        _colour_maps(figure, dict.fromkeys(colormaps, look.cmap))
+    elif look.dark:
+        _colour_maps(figure, ON_DARK, HIDDEN_ON_DARK)
     renaming = Renaming(look.labels)
     renaming.in_(figure)
     if look.title:
@@ -184,18 +187,20 @@ def _label_alone(axes, name):
             axis.set_label_text(next(filter(None, labels), ""))
 
 
-def _colour_maps(figure, name):
-    """Set the colour map of all matrices; colours of cells without a number stay."""
+def _colour_maps(figure, others, hidden=None):
+    """Set other colour maps; cells without a number keep their colour, or get that of `hidden`."""
     mappables: Any = figure.findobj(lambda artist: isinstance(artist, ScalarMappable))
     for mappable in mappables:
         old = mappable.get_cmap()
+        if old.name not in others:
+            continue
         usual = colormaps.get(old.name, old)
         own = {}
         for where in ("bad", "under", "over"):
             colour, plain = (getattr(cmap, f"get_{where}")() for cmap in (old, usual))
             if not np.array_equal(colour, plain):
-                own[where] = colour
-        mappable.set_cmap(colormaps[name].with_extremes(**own))
+                own[where] = hidden or colour
+        mappable.set_cmap(colormaps[others[old.name]].with_extremes(**own))
 
 
 def show_all(figure: Artist) -> None:

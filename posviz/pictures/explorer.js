@@ -45,7 +45,8 @@ function render({ model, el }) {
   });
   channel({ part: "reset" }).listen(() => { reset.dataset.unanswered = "false"; });
   const exporting = makeExport(shown.export, channel({ part: "export" }));
-  controls.append(later, make("div", { className: "posviz-buttons" }, ...more, reset, exporting.button));
+  // The buttons stay where they are when More opens what lies after them.
+  controls.append(make("div", { className: "posviz-buttons" }, ...more, reset, exporting.button), later);
   const error = make("div", { className: "posviz-notice", role: "alert" });
   channel({ part: "error" }).listen((message) => { error.textContent = message.error; });
   const place = make("div");

@@ -22,6 +22,7 @@ import traitlets
 from posviz import arrays
 from posviz.wording import quoted
 
+HALF_A_PLACE = 0.024  # of a logarithmic slider's value
 _ROW = 42  # letters: options that are longer in all are a list, not buttons in a row
 
 
@@ -199,9 +200,10 @@ class Number(Knob):
 
     @functools.cached_property
     def values(self) -> list:
-        """The value at each place, without the last digits' noise."""
+        """The value at each place, without the last digits' noise, and the default."""
         between = range(round((self.high - self.low) / self.step))
-        return [*(round(self.low + place * self.step, 12) for place in between), self.high]
+        places = (round(self.low + place * self.step, 12) for place in between)
+        return sorted({*places, self.high, self.default_value})
 
     def place_of(self, value: Any) -> int:
         """The place nearest to a value."""
@@ -260,12 +262,20 @@ class Log(Number):
 
     @functools.cached_property
     def values(self) -> list:
-        """The value at each place, 5 per cent apart, to three digits: 2,000 and not 1,995.26."""
+        """Values 5 per cent apart: powers of two, the default, or three digits."""
         decades = math.log10(self.high / self.low)
         count = math.ceil(decades / 0.02)
         exponents = [math.log10(self.low) + place / count * decades for place in range(1, count)]
-        rounded = [round(10**exponent, 2 - math.floor(exponent)) for exponent in exponents]
-        return [self.low, *rounded, self.high]
+        return sorted({self.low, *map(self._round, exponents), self.high, self.default_value})
+
+    def _round(self, exponent: float) -> float:
+        """A value near 10 to this power, as a reader would write it: 2,048 and not 2,050."""
+        value = 10**exponent
+        near = self.default_value, 2.0 ** round(math.log2(value))
+        return next(
+            (other for other in near if abs(other / value - 1) < HALF_A_PLACE),
+            round(value, 2 - math.floor(exponent)),
+        )
 
 
 class LogInteger(Integer):
@@ -274,8 +284,8 @@ class LogInteger(Integer):
     @functools.cached_property
     def values(self) -> list:
         """Those of a log knob, rounded: near the low end several are one number."""
-        _, *between, _ = Log(self.low, low=self.low, high=self.high).values
-        return sorted({self.low, *map(round, between), self.high})
+        places = Log(self.default_value, low=self.low, high=self.high).values
+        return sorted({self.low, *map(round, places[1:-1]), self.high})
 
 
 class Choice(Knob):

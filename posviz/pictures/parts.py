@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -242,7 +243,13 @@ def legend_above(figure: Figure, parts: Iterable, narrow: int | None = None, **m
     """
     handles = [getattr(part, "line", part) for part in parts]
     ncols = narrow if narrow and not wide(figure) else len(handles)
-    figure.legend(handles=handles, loc="outside upper center", **{"ncols": ncols} | more)
+    rim = (
+        72
+        * rcParams["figure.constrained_layout.h_pad"]
+        / FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
+    )
+    look = {"loc": "outside upper center", "ncols": ncols, "borderaxespad": rim}
+    figure.legend(handles=handles, **look | more)
 
 
 def legend_over(axes: Axes, **more) -> None:

@@ -244,7 +244,10 @@ function watchPointer({ canvas, tip }, point) {
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const place = /** @type {Place} */ ([share(clientX - left, width), share(clientY - top, height)]);
     leave();
-    if ((buttons & 1) && "drags" in canvas.dataset) return point({ drag: place });
+    if ((buttons & 1) && "drags" in canvas.dataset) {
+      canvas.dataset.dragged = "";
+      return point({ drag: place });
+    }
     tip.style.translate = `${canvas.offsetLeft + offsetX}px ${canvas.offsetTop + offsetY}px`;
     resting = setTimeout(() => point({ over: place }), REST);
   };

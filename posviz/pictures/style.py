@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib
+import numpy as np
 from cycler import cycler
 from matplotlib import colormaps
-from matplotlib.colors import is_color_like
+from matplotlib.colors import ListedColormap, is_color_like
 from matplotlib.font_manager import fontManager
 
 from posviz.wording import quoted, spelt_like
@@ -23,8 +24,11 @@ STYLES = tuple(DPI)
 # pictures have on a slide, are a good 9 there.
 SLIDE_PARTS = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}
 _LARGER, _MILLIMETRES, _PART_DPI = 1.65, 25.4, 192
-SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
+SIGNED = "posviz_signed"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
+ON_DARK = {SIGNED: "posviz_signed_dark", PLAIN: "posviz_plain_dark"}
+HIDDEN_ON_DARK = "#33373D"  # a cell that is hidden, which recedes there
+NEAR, RIM = 0.08, 0.25  # inches, on a slide: around axes, and around all of them
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 MOST_INCHES = 50
 CELL, TEXT_WIDTH = 4.0, 7.0  # inches: one of several in a notebook, all of them in a paper
@@ -44,6 +48,18 @@ _FOLDER = Path(__file__).parent / "styles"
 # Figures must not depend on a matplotlibrc or on what an earlier cell changed. These few belong to
 # the session (which window toolkit, which warnings), not to a style.
 _SESSION = {"backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.address"}
+
+
+def _register(name, old, low, middle, high):
+    """A part of a colour map, from `low` by `middle` to `high`, under a name of ours."""
+    places = np.interp(np.linspace(0, 1, 256), [0, 0.5, 1], [low, middle, high])
+    colormaps.register(ListedColormap(colormaps[old](places), name), force=True)
+
+
+# The ends of a signed map differ in lightness: a sign is seen in one pixel, and in grey.
+_register(SIGNED, "RdBu_r", 0.03, 0.5, 0.87)
+_register(ON_DARK[SIGNED], "berlin", 0.1, 0.5, 1)
+_register(ON_DARK[PLAIN], "viridis", 0.15, 0.55, 1)
 
 # rcParams belong to the whole process, and JupyterLab lets widget messages run in a thread of their
 # own while a cell is busy: hold this lock to draw.
@@ -87,7 +103,13 @@ class Appearance(NamedTuple):
     @property
     def pad(self) -> float | None:
         """The room around axes, in inches, where it is not the style's."""
-        return 0.08 if self.layout in ("body", "half") else None
+        return NEAR if self.style == "slide" else None
+
+    @property
+    def rim(self) -> float:
+        """The room around all, in inches, beyond that around axes."""
+        is_whole = self.style == "slide" and self.layout not in ("body", "half")
+        return RIM - NEAR if is_whole else 0.0
 
     @property
     def dpi(self) -> int:

@@ -55,7 +55,7 @@ class NeedleByDistance(Picture):
         first, second = arm_and_beside(loss, self._losses), arm_and_beside(needle, self._found)
         loss.set(title="the next character", xlabel="its position (tokens)")
         loss.set(ylim=ends_of(self._losses), ylabel="loss (nats)")
-        needle.set(title="a value from before", xlabel="how far back (tokens)")
+        needle.set(title="a value from before", xlabel="distance (tokens)")
         needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
         in_tokens(loss, self._losses.x, base=4, room=1.1)
         in_tokens(needle, self._found.x, base=4, room=1.1)

@@ -41,7 +41,7 @@ class MaskedAttention(Picture):
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set(xlabel="weight of the\nfirst token", xlim=(-0.05, 1.05), xticks=(0, 0.5, 1))
         first = Curve(beside, "C1o-", "first")
-        heat.set(xlabel="key (place in the row)", ylabel="query (place in the row)")
+        heat.set(xlabel="key (position)", ylabel="query (position)")
         whole(heat.xaxis, heat.yaxis, most=8, steps=None)
         return [weights, first]
 

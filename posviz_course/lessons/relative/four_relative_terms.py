@@ -56,7 +56,7 @@ class FourRelativeTerms(Picture):
             axes = figure.subplot_mosaic("abc\nde.\nwww", height_ratios=(1, 1, 1.2))
         *maps, row = axes.values()
         terms = draw_terms(figure, maps, (*TERMS, "query alone"))
-        row.set(xlabel="key (tokens)", ylabel="weight, last query")
+        row.set(xlabel="key (position)", ylabel="weight, last query")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
         row.text(0, 1.04, "● all four", color="C0", **above)

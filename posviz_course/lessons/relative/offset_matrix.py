@@ -79,7 +79,8 @@ class OffsetMatrix(Picture):
         ]
         matrix.set(title="offset of each pair, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
-        row.set(xlabel="key (position)", title="the query’s row", ylabel="query − key (tokens)")
+        row.set(xlabel="key (position)", ylabel="offset, query − key (tokens)")
+        row.set(title="the query’s row")
         row.set(xlim=(-0.5, 20.5), ylim=(-21, 21))  # the last tick stands at the very end
         legend_above(figure, curves)
         whole(matrix.xaxis, matrix.yaxis, row.xaxis, row.yaxis, steps=None)

@@ -50,8 +50,8 @@ class CacheDebugger(Picture):
         look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
         maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **look) for i in (0, 1)]
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
-            axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
-        panels[0].set_ylabel("query (tokens)")
+            axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+        panels[0].set_ylabel("query (position)")
         below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-2, 0, 2), **below)
         bar.set_label("score (grey: not yet)")

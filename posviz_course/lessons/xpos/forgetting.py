@@ -56,7 +56,7 @@ class Forgetting(Picture):
         bar = Line2D([], [], linestyle="none", marker="|", label=swing, **ink)
         bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
         axes.set(xlim=(-30, 2548), xticks=(0, FAR, 2048), ylim=LIMITS[self.content])
-        axes.set(xlabel="distance back (tokens)", ylabel="score")
+        axes.set(xlabel="distance (tokens)", ylabel="score")
         legend_above(figure, [rope[0], other[0], bar], narrow=2)
         return [*rope, *other]
 
