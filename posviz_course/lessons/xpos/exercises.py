@@ -167,7 +167,7 @@ check_half_lives = LessonChecker(
     "The half-life of each pair",
     half_lives,
     half_life_inputs,
-    edges=[(np.array([0.25]), 2)],  # one pair
+    edges=[(np.array([0.25]), 2), (np.array([0.9, 0.25]), 4)],  # one pair; ζ in no order
     mistakes=[
         argument("scale_base forgotten",
             "You left out scale_base. The exponent is distance / scale_base, so the distance is "
