@@ -18,6 +18,7 @@ from posviz.teaching.feedback import (
     Feedback,
     first_lines,
     show_arguments,
+    show_both,
     show_shapes,
     show_value,
     untrue,
@@ -242,8 +243,8 @@ class Checker:
     def _compared(self, ran: list[Case]) -> Feedback:
         failing = next((each for each in ran if not self._agrees(*each)), None)
         if failing is None:
-            tried = f"It agrees on {len(ran)} inputs." if self.inputs else "That is it."
-            return self._feedback("correct", tried)
+            agrees = f"It agrees with the reference on {len(ran)} inputs, and changes none of them."
+            return self._feedback("correct", agrees if self.inputs else "That is it.")
         case, mine = failing
         right = self._expected(case)
         message, evidence = self._difference(mine, right), self._evidence(case, mine, right)
@@ -279,8 +280,7 @@ class Checker:
             row = tuple(np.argwhere(~self._close(mine, right))[0][:-1].tolist())
             mine, right, place = mine[row], right[row], str(list(row))
         mine_is, right_is = f"your answer{place}", f"expected{place}   "  # equally long: rows align
-        shown = show_value(mine_is, mine), show_value(right_is, right)
-        answers = "\n".join(shown)
+        answers = "\n".join(show_both((mine_is, right_is), mine, right))
         left = MOST_LINES - len(answers.splitlines())
         return f"{first_lines(self._arguments(case), max(left, 2))}\n{answers}"
 

@@ -214,7 +214,7 @@ def test_of_a_long_answer_the_first_wrong_row_is_shown():
         return zeros
 
     evidence = check_cube(wrong_in_one_row).evidence
-    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2]    = [0. 0.]"
+    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2]    = [ 0.  0.]"
     short = check_cube(lambda size: np.ones((size, 5, 2))).evidence
     assert "expected    = [[[0. 0.]" in short
 

@@ -165,7 +165,8 @@ def scores_inputs(rng, size):
     d_model, head_dim = 2 * size + 2, 4 + 2 * (size % 2)
     projections = rng.normal(size=(2, d_model, head_dim))
     positions = rng.choice(50, size=size + 1, replace=False)
-    return vectors(rng, size + 1, d_model), *projections, positions, float(rng.choice([100, 1_234.5]))
+    base = float(rng.choice([100, 1_234.5]))
+    return vectors(rng, size + 1, d_model), *projections, positions, base
 
 
 def scores_edge(*positions):

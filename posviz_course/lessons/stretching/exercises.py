@@ -81,7 +81,7 @@ check_yarn_ramp = LessonChecker(
     yarn_ramp,
     # Both ends of the ramp lie between the first pair and the last, and at no whole pair.
     lambda rng, size: (
-        24 + 4 * size**2,
+        24 + 8 * size**2,
         float(rng.choice([9_876.5, 5e4])),
         int(rng.choice([1500, 2600, 4096])),
         rng.integers(4, 17) + 0.5,
