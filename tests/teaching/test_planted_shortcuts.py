@@ -169,9 +169,17 @@ def planted(name):
 # Why what is planted leaves an answer right on every valid input, in which exercises, and what.
 STILL_RIGHT = [
     ("of means and sums the same is the least", "check_permutation", r"distances.*mean"),
-    ("a softmax sees no number more in a row", "check_heads check_attention", r"weights = np\.exp"),
+    (
+        "a softmax sees no number more in a row",
+        "check_heads check_attention",
+        r".*np\.exp\(scores [+-] scores\.m..\(axis=-?1",
+    ),
     ("the axes are swapped all the same", "check_heads", r".*swapaxes\((1, 0|2, 1)\)"),
-    ("a mean sees no order", "check_row_shares check_report", r"\w+ (one late|reversed|sorted)"),
+    (
+        "a mean sees no order",
+        "check_row_shares check_report",
+        r"lengths (one late|reversed|sorted)|(inside|beyond) one late",
+    ),
     ("it is as far back", "check_changed_offsets", r"def my_changed\(moved, positions\)"),
     (
         "offsets stay",
@@ -189,12 +197,25 @@ STILL_RIGHT = [
     (
         "head_dim is even, or 4 divides it",
         "check_axial axial table check_yarn_ramp",
-        r"half|inv_f|pair|ramp|low|head_d",
+        r"half = head_dim / 2|inv_freq.*head_dim (// 2|/ 4)|pair = .* / 2|head_dim one more|"
+        r"ramp = .*head_dim / 2|low, high = head_dim // 2",
     ),
-    ("it is the only axis", "bias table check_sinusoidal check_changed_offsets", ".*shape"),
-    ("an encoding stays what it is", "check_kind", r"if .*\[1:, 1:\]|f (?!squeezed)"),
-    ("the slope stays, and weights rise", "check_head_from_curve", "weights "),
-    ("the rest is cut off", "check_slopes", r"more = "),
+    (
+        "it is the only axis",
+        "bias table check_sinusoidal check_changed_offsets",
+        r".*\.shape\[-1\]",
+    ),
+    (
+        "an encoding stays what it is",
+        "check_kind",
+        r"if .*\[1:, 1:\]|f (one more|doubled|sign|last missing|transposed)",
+    ),
+    (
+        "the slope stays, and weights rise",
+        "check_head_from_curve",
+        r"weights (?!.*(revers|first|more))",
+    ),
+    ("the rest is cut off", "check_slopes", r"more = .*\(1, "),
     ("ζ rises from pair to pair", "check_xpos", "zeta sorted"),
     (
         "no end of the ramp moves by a pair",

@@ -100,9 +100,10 @@ def cached_scores(q, k, cached_keys, inv_freq, *, q_at=lambda n: n, k_at=lambda 
 
 
 def cached_inputs(rng, size):
-    """Return q, k, as many keys as `size`, rotated at 0, 1, …, and the frequencies."""
-    inv_freq = rotary_frequencies(2 * size, float(rng.choice([100, 1_000])))
-    q, k, *keys = rng.uniform(-1, 1, size=(size + 2, 2 * size))
+    """Return q, k, as many keys as `size`, rotated at 0, 1, …, and frequencies, never as many."""
+    head_dim = 2 + 2 * (size % 3)
+    inv_freq = rotary_frequencies(head_dim, float(rng.choice([100, 1_000])))
+    q, k, *keys = rng.uniform(-1, 1, size=(size + 2, head_dim))
     return q, k, rotated(np.array(keys), np.arange(size), inv_freq), inv_freq
 
 
