@@ -35,6 +35,7 @@ IN_SOURCE = [
     (r" \+ ", " - "),
     (r" - ", " + "),
     (r"(\w+(?:\[[^]]*\])?) - (\w+(?:\[[^]]*\])?)", r"\2 - \1"),
+    (r"(\w+(?:\[[^]]*\])? - \w+(?:\[[^]]*\])?)", r"abs(\1)"),
     (r"\b(\w+)\((\w+), (\w+)\)", r"\1(\3, \2)"),
     (r"\[([^][,]*), ([^][,]*)\]", r"[\2, \1]"),
     (r" \* ", " / "),
@@ -214,6 +215,12 @@ STILL_RIGHT = [
         "the slope stays, and weights rise",
         "check_head_from_curve",
         r"weights (?!.*(revers|first|more))",
+    ),
+    (
+        "it is never below 0, or hidden there",
+        "check_has_row check_slopes check_blockwise_mask check_new_base check_yarn_ramp "
+        "check_gates has_row slopes",
+        r".*\babs\(",
     ),
     ("the rest is cut off", "check_slopes", r"more = .*\(1, "),
     ("ζ rises from pair to pair", "check_xpos", "zeta sorted"),
