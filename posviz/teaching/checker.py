@@ -131,8 +131,7 @@ class Checker:
         """Run the answer once on each case, and judge what came."""
         cases = self.cases()
         given = copy.deepcopy(cases)  # an answer may write into its inputs
-        runs = zip(cases, given, strict=True)
-        tried = [(case, self._run(answer, case, inputs)) for case, inputs in runs]
+        tried = [(case, self._run(answer, case, x)) for case, x in zip(cases, given, strict=True)]
         stops = [outcome for _, outcome in tried if isinstance(outcome, Feedback)]
         ran = [(case, output) for case, output in tried if not isinstance(output, Feedback)]
         feedback = stops[0] if stops else self._compared(ran)
@@ -196,10 +195,7 @@ class Checker:
         return ""
 
     def _run(self, answer: Any, case: tuple, given: tuple | None = None) -> np.ndarray | Feedback:
-        """Return the reader's output as an array of numbers, or say why there is none.
-
-        given: a copy of the case, to see afterwards what the answer has written into it.
-        """
+        """Return the output for the case, or a copy of it, as an array; or say why none is."""
         given = copy.deepcopy(case) if given is None else given
         try:
             value = answer(*given) if callable(answer) else answer

@@ -15,7 +15,6 @@ BORDERS = {"correct": "#009e73", "not attempted": "#808080"}
 WRONG_BORDER = "#d55e00"
 POINTS = 10
 WHOLE_LINES = "overflow: auto; white-space: pre"
-MOST_NUMBERS = 64  # of an array that is shown in full
 MOST_LINES = 20  # of evidence: with heading and message it fits a screen
 
 
@@ -80,7 +79,7 @@ def first_lines(text: str, most: int) -> str:
     return text if left_out < 2 else "\n".join([*lines[: most - 1], f"… {left_out} more lines"])
 
 
-def show_value(name: str, value: Any, most: int = MOST_NUMBERS) -> str:
+def show_value(name: str, value: Any, most: int = 64) -> str:
     """Return "name = value", arrays rounded, aligned and cut short; True in them is 1, −0 is 0."""
     if isinstance(value, np.ndarray) and value.ndim:
         text = np.array2string(
@@ -102,7 +101,7 @@ def show_both(names: tuple[str, str], mine: np.ndarray, right: np.ndarray) -> li
     if mine.shape != right.shape or not mine.ndim or not mine.size or is_large:
         return list(map(show_value, names, (mine, right)))
     # As one array they have equal columns; its first bracket and its last are left out.
-    text = show_value(names[0][1:], np.stack([mine, right]), most=2 * MOST_NUMBERS)
+    text = show_value(names[0][1:], np.stack([mine, right]), most=128)
     indent = len(names[0]) + len(" = ")
     blocks = text[indent + 1 : -1].split("\n" * mine.ndim + " " * indent + "[")
     return [f"{name} = [{block}" for name, block in zip(names, blocks, strict=True)]

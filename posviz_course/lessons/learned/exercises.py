@@ -166,7 +166,7 @@ check_has_row = LessonChecker(
     "Is there a row?",
     has_row,
     has_row_inputs,
-    edges=[(9, 11, 1), (30, 40, 1)],  # inside, and outside of the power of two that is nearest
+    edges=[(9, 11, 1), (30, 40, 1)],  # rows are no power of two, and not always as many
     mistakes=[
         argument("padding offset forgotten",
             "You counted all rows. The first padding_offset of them are for padding, so there "

@@ -84,7 +84,7 @@ check_yarn_ramp = LessonChecker(
         24 + 8 * size**2,
         float(rng.choice([9_876.5, 5e4])),
         int(rng.choice([1500, 2600, 4096])),
-        rng.integers(4, 17) + 0.5,
+        float(rng.integers(4, 17)) + 0.5,
         20.5 + 2 * size,
         float(rng.choice([1, 1.5, 2])),
     ),
@@ -140,7 +140,7 @@ GIVEN = ((0.0, 0.0), (0.7, 0.0), (1.0, 1.0), (1.0, 0.6), (0.0, 0.8), (0.5, 0.5))
 check_on_scores = LessonChecker(
     "What YaRN does to scores",
     on_scores,
-    lambda rng, size: (rng.integers(2, 65) + 0.5, *GIVEN[size % len(GIVEN)]),
+    lambda rng, size: (float(rng.integers(2, 65)) + 0.5, *GIVEN[size % len(GIVEN)]),
     edges=[(40.0, 0.0, 0.0), (1.0, 1.0, 0.5)],  # nothing is stretched by 1
     mistakes=[
         answer("q only", lambda y: y**0.5,
