@@ -2,6 +2,7 @@
 
 import copy
 import dis
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from posviz.teaching.feedback import (
     Feedback,
     first_lines,
     show_arguments,
+    show_both,
     show_shapes,
     show_value,
     untrue,
@@ -33,6 +35,10 @@ LONG = 8  # of an answer with more rows, the first wrong one is shown
 RETURNED_NONE = (
     "Your function returned None. Is a return missing at its end, or a print in its place? "
     "Or did a search with == find nothing: then compare with np.isclose."
+)
+OVERWRITTEN = (
+    "Your numbers are right, but your function changes its input {0}, and its caller may need {0} "
+    "again. Write into a copy: begin with {0} = {0}.copy()."
 )
 
 
@@ -123,10 +129,14 @@ class Checker:
 
     def _judged(self, answer: Any) -> Feedback:
         """Run the answer once on each case, and judge what came."""
-        tried = [(case, self._run(answer, case)) for case in self.cases()]
+        cases = self.cases()
+        given = copy.deepcopy(cases)  # an answer may write into its inputs
+        tried = [(case, self._run(answer, case, x)) for case, x in zip(cases, given, strict=True)]
         stops = [outcome for _, outcome in tried if isinstance(outcome, Feedback)]
         ran = [(case, output) for case, output in tried if not isinstance(output, Feedback)]
         feedback = stops[0] if stops else self._compared(ran)
+        if feedback and (name := self._overwritten(cases, given)):
+            return self._feedback("mistake", OVERWRITTEN.format(name), "input changed")
         if feedback.status in ("correct", "not attempted"):
             return feedback
         if not stops and self.given and self._is_like(self.given, ran):
@@ -175,11 +185,20 @@ class Checker:
         # A mistake may divide by 0 on an edge, and so does the answer that makes it.
         return np.isclose(first, second, self.tolerance, self.tolerance, equal_nan=True)
 
-    def _run(self, answer: Any, case: tuple) -> np.ndarray | Feedback:
-        """Return the reader's output as an array of numbers, or say why there is none."""
+    def _overwritten(self, cases: list[tuple], given: list[tuple]) -> str:
+        """Return the name of an argument that is not what it was; "" where all are."""
+        names = inspect.signature(self.reference).parameters
+        for before, after in zip(cases, given, strict=True):
+            for name, old, new in zip(names, before, after, strict=False):
+                if isinstance(old, np.ndarray) and not np.array_equal(old, new):
+                    return name
+        return ""
+
+    def _run(self, answer: Any, case: tuple, given: tuple | None = None) -> np.ndarray | Feedback:
+        """Return the output for the case, or a copy of it, as an array; or say why none is."""
+        given = copy.deepcopy(case) if given is None else given
         try:
-            # A copy: an answer may write into its inputs.
-            value = answer(*copy.deepcopy(case)) if callable(answer) else answer
+            value = answer(*given) if callable(answer) else answer
         except NotImplementedError:
             return self._feedback("not attempted", "Not attempted yet.")
         except Exception as error:  # any error of the reader's code becomes feedback
@@ -220,8 +239,8 @@ class Checker:
     def _compared(self, ran: list[Case]) -> Feedback:
         failing = next((each for each in ran if not self._agrees(*each)), None)
         if failing is None:
-            tried = f"It agrees on {len(ran)} inputs." if self.inputs else "That is it."
-            return self._feedback("correct", tried)
+            agrees = f"It agrees with the reference on {len(ran)} inputs, and changes none of them."
+            return self._feedback("correct", agrees if self.inputs else "That is it.")
         case, mine = failing
         right = self._expected(case)
         message, evidence = self._difference(mine, right), self._evidence(case, mine, right)
@@ -257,8 +276,7 @@ class Checker:
             row = tuple(np.argwhere(~self._close(mine, right))[0][:-1].tolist())
             mine, right, place = mine[row], right[row], str(list(row))
         mine_is, right_is = f"your answer{place}", f"expected{place}   "  # equally long: rows align
-        shown = show_value(mine_is, mine), show_value(right_is, right)
-        answers = "\n".join(shown)
+        answers = "\n".join(show_both((mine_is, right_is), mine, right))
         left = MOST_LINES - len(answers.splitlines())
         return f"{first_lines(self._arguments(case), max(left, 2))}\n{answers}"
 

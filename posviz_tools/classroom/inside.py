@@ -251,7 +251,7 @@ def main():
             try:
                 with in_time(request["seconds"]):
                     value = answer(*arguments)
-                send(replies, {"value": value})
+                send(replies, {"value": value, "given": arguments})
             except BaseException as error:
                 where, empty = failing_line(answer, error)
                 stop = [type(error).__name__, str(error)[:500], where[:300], empty]

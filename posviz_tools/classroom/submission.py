@@ -19,6 +19,8 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
+import numpy as np
+
 import posviz
 import posviz_course
 import posviz_tools
@@ -145,7 +147,11 @@ class _Conversation:
         def answer(*case):
             if missing is not None:
                 raise _named("NameError", missing or f"there is no {name} in this notebook")
-            return self._asked(case)["value"]
+            reply = self._asked(case)
+            for array, after in zip(case, reply.get("given", ()), strict=False):
+                if isinstance(array, np.ndarray) and np.shape(after) == array.shape:
+                    array[...] = after  # it may have been written into
+            return reply["value"]
 
         answer.__module__ = "posviz." if "own" in reply else "submission"
         return answer

@@ -214,7 +214,7 @@ def test_of_a_long_answer_the_first_wrong_row_is_shown():
         return zeros
 
     evidence = check_cube(wrong_in_one_row).evidence
-    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2]    = [0. 0.]"
+    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2]    = [ 0.  0.]"
     short = check_cube(lambda size: np.ones((size, 5, 2))).evidence
     assert "expected    = [[[0. 0.]" in short
 
@@ -389,13 +389,16 @@ def test_booleans_are_judged():
     assert said in check_even(lambda x: np.arange(3) == x).message
 
 
-def test_an_answer_that_writes_into_its_inputs_spoils_nothing():
+def test_an_answer_that_changes_its_input_is_told_so_and_spoils_nothing():
     def overwrites(numbers, start):
         sums = running_sums(numbers, start)
         numbers[:] = 0
         return sums
 
-    assert check(overwrites).status == "correct"
+    told = check(overwrites)
+    assert told.mistake == "input changed"
+    assert "your function changes its input numbers" in told.message
+    assert check(running_sums_of_mine).status == "correct"
 
 
 def test_a_value_may_be_the_answer():

@@ -98,6 +98,7 @@ check_changed_offsets = LessonChecker(
     edges=[
         (np.array([2, 3, 7]), np.array([12, 13, 17])),  # all moved by the same
         (np.array([4, 6]), np.array([4, 5])),  # two tokens
+        (np.array([3, 0, 7]), np.array([3, 1, 7])),  # in no order
     ],
     mistakes=[
         step("distances without sign",
@@ -165,6 +166,7 @@ check_has_row = LessonChecker(
     "Is there a row?",
     has_row,
     has_row_inputs,
+    edges=[(9, 11, 1), (30, 40, 1)],  # rows are no power of two, and not always as many
     mistakes=[
         argument("padding offset forgotten",
             "You counted all rows. The first padding_offset of them are for padding, so there "

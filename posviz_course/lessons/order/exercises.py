@@ -146,7 +146,8 @@ def find_permutation(head, inputs, outputs):
 def _shuffled_sentence(rng, size):
     near = True
     while near:  # until np.isclose takes no row of the outputs for another
-        x, *projections = rng.normal(size=(4, size + 1, size + 1))
+        x, *projections = rng.normal(size=(4, size + 2, size + 2))
+        x = x[1:]  # a token less than d_model
         rows = one_head(x, *projections)
         near = (abs(rows[:, None] - rows).sum(axis=-1) + np.eye(size + 1)).min() < 0.01
     cycle = rng.permutation(size + 1)

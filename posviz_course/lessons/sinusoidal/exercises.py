@@ -29,7 +29,7 @@ def table(positions, d_model, base, *, exponent=lambda column, d: 2 * (column //
 def table_inputs(rng, size):
     """Return positions [len], a width of two pairs at least, and a base."""
     positions = rng.choice(50, size=size, replace=False)
-    return positions, 2 * size + 2, float(rng.choice([100, 1_000, 10_000]))
+    return positions, 2 * size + 2, float(rng.choice([100, 1_234.5, 10_000]))
 
 
 check_sinusoidal = LessonChecker(
