@@ -155,7 +155,7 @@ def plane(row: str) -> Cell:
 def positions(row: str) -> Cell:
     """How many numbers the position of a token is."""
     is_pair = isinstance(made(row), AxialRotary)
-    return marked(1 + is_pair, "two" if is_pair else "one", not is_pair)
+    return marked(2, "two", False) if is_pair else marked(1, "one", True)
 
 
 def both_ways(row: str) -> Cell:
@@ -202,7 +202,7 @@ def _measured(difference: Array, should_change: bool) -> Cell:
     return marked(largest, said, changes == should_change)
 
 
-COLUMNS = {
+MEASURES = {
     "door": door,
     "parameters": parameters,
     "flash": flash,
@@ -218,5 +218,5 @@ COLUMNS = {
     "loss": loss,
     "recall": recall,
 }
-"""By name, the function from the name of a row to its cell; each measures once."""
-COLUMNS = {name: cache(column) for name, column in COLUMNS.items()}
+COLUMNS = {name: cache(measure) for name, measure in MEASURES.items()}
+"""By name, the function from the name of a row to its cell; each measures a row once."""

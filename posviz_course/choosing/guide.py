@@ -48,9 +48,10 @@ FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
 }
 RUNS = "loss", "recall"  # the columns that rest on trained models
 LIMITS = {  # what the advice rests on, by what was asked
-    True: "This advice rests on models of two layers, trained on 64 tokens: yours may differ.",
-    False: "This advice rests on what one layer can do: it does not say how well a trained model "
-    "does it.",
+    "trained models": "This advice rests on models of two layers, trained on 64 tokens: "
+    "yours may differ.",
+    "one layer": "This advice rests on what one layer can do: it does not say how well a trained "
+    "model does it.",
 }
 
 
@@ -74,14 +75,17 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
         require_choice(question, "a question", tuple(QUESTIONS))
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))
     asked = dict.fromkeys(name for each in answers.items() for name in QUESTIONS[each[0]][each[1]])
-    faults = {
-        row: {name: found for name in asked if not (found := _measured(row, name, asked)).can}
-        for row in (*ROWS, *PLANS)
-    }
+    faults = {row: _faults(row, asked) for row in (*ROWS, *PLANS)}
     lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
     used = [row for row in lit if files(row)]
     unknown = [row for row, found in faults.items() if found and not _failed(found)]
     return Verdicts(faults, lit, used, unknown, _advice(asked, faults, lit, used))
+
+
+def _faults(row: str, asked: Collection[str]) -> dict[str, Cell]:
+    """Return the cells of a row that do not do what is asked."""
+    cells = {column: _measured(row, column, asked) for column in asked}
+    return {column: cell for column, cell in cells.items() if not cell.can}
 
 
 def _measured(row: str, column: str, asked: Collection[str]) -> Cell:
@@ -107,7 +111,8 @@ def files(row: str) -> int:
 def _advice(asked, faults, lit, used) -> str:
     """What can do it all, those that most model files have first; or what is nearest to it."""
     left = [name for name in RUNS if name not in asked]
-    limits = LIMITS[len(left) < len(RUNS) and "both ways" not in asked]
+    is_trained = len(left) < len(RUNS) and "both ways" not in asked
+    limits = LIMITS["trained models" if is_trained else "one layer"]
     untried = [row for row in lit if row not in used]
     only = f" Only measured here: {_listed(untried)}." if untried else ""
     if not used:
