@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from posviz_course.lab.named import SIZES
 from posviz_course.lab.results import Result
 from posviz_course.lab.tasks import REPEATED, TASKS, UNIQUE, VALUES
 
-ALL_ARMS = (*ARMS, *REMEDIES, *sum(AT_TEST.values(), ()))  # in the order in which they are shown
+ALL_ARMS = (*ARMS, *REMEDIES, *chain(*AT_TEST.values()))  # in the order in which they are shown
 SOLVED = 0.9  # of the answers
 GUESSED = {  # the share that is right by chance
     "recall": 1 / VALUES,
