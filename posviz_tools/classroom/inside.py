@@ -53,7 +53,9 @@ def receive(stream, function=None):
     """
     line = stream.readline(LARGEST + 1)
     if not line.endswith(b"\n"):
-        raise ValueError("the message is too long") if len(line) > LARGEST else EOFError
+        if len(line) > LARGEST:
+            raise ValueError("the message is too long")
+        raise EOFError
     return json.loads(line, object_hook=lambda found: _unpacked(found, function))
 
 
