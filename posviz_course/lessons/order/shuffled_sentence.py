@@ -106,7 +106,7 @@ class ShuffledSentence(Picture):
 def _sign(axes):
     """Whether the matrices on both sides are equal, and how far they are apart."""
     axes.set_axis_off()
-    is_wide, large = wide(axes.figure), {"size": 4 * rcParams["font.size"], "weight": "bold"}
+    is_wide = wide(axes.figure)
     words = "largest\ndifference:\n" if is_wide else ""
 
     def number(arrays):
@@ -114,8 +114,9 @@ def _sign(axes):
         return f"{words}{f'{residual:.2f}' if residual > ROUNDING else 'rounding'}"
 
     below = {"ha": "center", "va": "top", "size": "medium" if is_wide else "small"}
+    large = {"ha": "center", "size": 4 * rcParams["font.size"], "weight": "bold"}
     return [
-        Text(axes, 0.5, 0.5, lambda a: "=≠"[a.residuals[0] > ROUNDING], ha="center", **large),
+        Text(axes, 0.5, 0.5, lambda a: "≠" if a.residuals[0] > ROUNDING else "=", **large),
         Text(axes, 0.5, 0.35, number, **below),
     ]
 
