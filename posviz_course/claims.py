@@ -150,7 +150,8 @@ def _place(found: Claim) -> str:
     """Where the lesson decides a claim, and which sources do."""
     link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
     where = "; ".join(map(sources.link, found.sources))
-    return f"<p><small>Section: {link}{f' · Check it in: {where}' * bool(where)}</small></p>"
+    cited = f" · Check it in: {where}" if where else ""
+    return f"<p><small>Section: {link}{cited}</small></p>"
 
 
 def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:

@@ -178,7 +178,7 @@ def parameters(style: str, dark: bool, font: str = "", colors: tuple[str, ...] =
     """
     appearance(style)
     rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
-    for name in ["base", style] + ["dark"] * dark:
+    for name in ("base", style, *(["dark"] if dark else [])):
         file = _FOLDER / f"{name}.mplstyle"
         rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
     installed = {known.name for known in fontManager.ttflist}

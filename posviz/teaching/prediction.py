@@ -93,7 +93,7 @@ def predict(
 def closed(question: str, choices: list[tuple[str, bool, str]], body: str, kind: str = "") -> str:
     """A question as HTML; of each choice its text, whether it holds, and what it unfolds."""
     folded = [
-        f'<details class="posviz-guess{" posviz-holds" * bool(holds)}">'
+        f'<details class="posviz-guess{" posviz-holds" if holds else ""}">'
         f"<summary>{text}</summary>{feedback}</details>"
         for text, holds, feedback in choices
     ]

@@ -111,7 +111,8 @@ def _axes(r: Rotation) -> str | None:
 
 
 def _first(pairs: np.ndarray) -> str:
-    return ", ".join(f"({a}, {b})" for a, b in pairs[:2].tolist()) + ", …" * (len(pairs) > 2)
+    more = ", …" if len(pairs) > 2 else ""
+    return ", ".join(f"({a}, {b})" for a, b in pairs[:2].tolist()) + more
 
 
 def _angles(r: Rotation) -> list[str]:
@@ -135,8 +136,10 @@ def _angles(r: Rotation) -> list[str]:
     elif r.start:
         said.append(f"Positions start at {signed(r.start, ',g')}, not at 0.")
     if rule is None and len(r.theta) == 1 and np.ptp(np.sign(r.theta[0])) > 1:
-        return [*said, "Some pairs rotate forwards, and some backwards."]
-    return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
+        said.append("Some pairs rotate forwards, and some backwards.")
+    elif r.direction < 0:
+        said.append("It rotates backwards, by minus the angle.")
+    return said
 
 
 def method_of(rule: FrequencyRule | None) -> list[str]:

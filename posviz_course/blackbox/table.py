@@ -140,12 +140,16 @@ def _verdict(
         if rule.base
         else "With one pair, no base can be told.",
     ]
-    said += [f"All frequencies are divided by {rule.factor:g}."] * (rule.method == "linear")
     falls = not at.startswith("np.arange")
     position = -start if falls else start
-    said += [f"Row 0 is position {signed(position, 'g')}."] * bool(start)
-    said += ["Positions fall from row to row."] * falls
-    said += [f"All numbers are multiplied by {scale:g}."] * (scale != 1)
+    if rule.method == "linear":
+        said.append(f"All frequencies are divided by {rule.factor:g}.")
+    if start:
+        said.append(f"Row 0 is position {signed(position, 'g')}.")
+    if falls:
+        said.append("Positions fall from row to row.")
+    if scale != 1:
+        said.append(f"All numbers are multiplied by {scale:g}.")
     return _checked(
         rows, line, said, order=order, base=rule.base, exponent=rule.exponent,
         direction=-1 if falls else 1, first_position=position, method=rule.method,

@@ -104,7 +104,7 @@ def _the_same(names: tuple[str, ...]) -> str:
     notes = {name.partition(" (there with ")[2].rstrip(")") for name in names}
     (note, *more) = notes
     shown = [name.partition(" (there")[0] if not more else name for name in names[:MOST_NAMED]]
-    rest = [f"{others} more"] * (others > 0)
+    rest = [f"{others} more"] if others > 0 else []
     but = f", but for {note}," if note and not more else ""
     return f"The same{but} as {'; '.join([*shown, *rest])}."
 

@@ -45,6 +45,6 @@ def _cell(row: str, task: str, can: Callable[[float, float], bool]) -> Cell:
         return Cell(np.nan, "not run", None)
     inside, outside = (median(ARMS[row], task, length) for length in (TRAINED, TESTED))
     untrained = row == "learned"  # a released table ends at its last row, and refuses
-    more = ", rows past 64 untrained" * untrained
+    more = ", rows past 64 untrained" if untrained else ""
     shown = f"{inside:.2f} → {outside:.2f}{more}"
     return marked(outside, shown, can(inside, outside) and not untrained)

@@ -222,7 +222,8 @@ def train(
         fit(model, run, steps, loss_at, lambda _: learning_rate, **how)
     if (done := len(run.losses)) < steps:
         keep([done])
-        print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
+        plural = "" if done == 1 else "s"
+        print(f"interrupted after {done} step{plural}; what was learned is kept")
     return run
 
 

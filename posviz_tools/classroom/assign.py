@@ -49,7 +49,8 @@ def file_of(lesson: Lesson, kind: str, to: Path) -> Path:
     if kind == "nbgrader":
         folder = f"lesson{lesson.number}" if lesson.number else lesson.notebook
         to = to / "source" / folder
-    return to / f"{lesson.notebook}{'_solutions' * (kind == 'solved')}.ipynb"
+    end = "_solutions" if kind == "solved" else ""
+    return to / f"{lesson.notebook}{end}.ipynb"
 
 
 def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:

@@ -228,7 +228,7 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
     mistake = "" if feedback else feedback.mistake or feedback.status
     if "posviz's own" in feedback.message:
         mistake = "posviz's own code used"
-    points = feedback.points + share * POINTS * (feedback.status == "mistake")
+    points = share * POINTS if feedback.status == "mistake" else feedback.points
     return Row(student, feedback.title, points, mistake, feedback.message)
 
 
@@ -250,7 +250,8 @@ def summary(rows: Iterable[Row]) -> str:
     graded = by_student(row for row in rows if row.graded)
     sums = [total(own) for own in graded.values()]
     most = POINTS * max(map(len, graded.values()))
-    return f"{len(sums)} student{'s' * (len(sums) != 1)}, mean {mean(sums):.1f} of {most} points"
+    students = "1 student" if len(sums) == 1 else f"{len(sums)} students"
+    return f"{students}, mean {mean(sums):.1f} of {most} points"
 
 
 def left_out(rows: Iterable[Row]) -> str:

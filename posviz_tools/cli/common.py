@@ -131,7 +131,7 @@ def check_new(files, overwrite):
     """Raise ValueError where a file is there already, unless it may be written anew."""
     there = [file for file in files if file.exists()]
     if there and not overwrite:
-        more = f", and {len(there) - 1} more," * (len(there) > 1)
+        more = f", and {len(there) - 1} more," if len(there) > 1 else ""
         raise ValueError(f"{shortened(there[0])}{more} is there already: give --overwrite.")
 
 

@@ -127,8 +127,8 @@ def stem(picture: Picture, look: Appearance) -> str:
     unusual = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
     unusual |= [look.multiples] if look.multiples else []
     words = ["-".join([name, *map(knobs[name].write, each)]) for name, each in unusual.items()]
-    words += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
-    words += [f"panel-{look.panel}"] * bool(look.panel)
+    words += ["" if look.style == "notebook" else look.style, look.layout]
+    words += ["dark" if look.dark else "", f"panel-{look.panel}" if look.panel else ""]
     parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in words if text)
     return "_".join([type(picture).__name__, *parts])
 

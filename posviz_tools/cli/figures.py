@@ -36,7 +36,7 @@ def controls(name: str) -> list[str]:
     lines = [f"{lesson}  {name}: {found.title()}"]
     for knob_name, knob in found.knobs().items():
         label = f"  ({knob.label})" if knob.label != knob_name else ""
-        moves = "  [moves in an animation]" * (knob_name == found.filmed_knobs()[0])
+        moves = "  [moves in an animation]" if knob_name == found.filmed_knobs()[0] else ""
         default = knob.write(knob.default_value)
         lines.append(f"{lesson}  {name}  {knob_name} = {default}  {knob.rule}{label}{moves}")
     return lines

@@ -211,7 +211,8 @@ def _fitting(deck, own, order, time) -> list[int]:
 
 def _listed(sections) -> str:
     listed = ", ".join(map(str, sections))
-    return f"section{'s' * (len(sections) > 1)} {listed}" if listed else "no sections"
+    noun = "sections" if len(sections) > 1 else "section"
+    return f"{noun} {listed}" if listed else "no sections"
 
 
 # ---------------------------------------------------------------- as files

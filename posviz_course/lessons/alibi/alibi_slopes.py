@@ -74,10 +74,10 @@ class AlibiSlopes(Picture):
     def caption(self, arrays: Arrays) -> str:
         last, power = TOKENS - 1, arrays.power
         more = f"; heads above {power} have slopes of {2 * power} heads"
+        more = more if power < arrays.num_heads else ""
         return (
             f"Head {arrays.head} of {arrays.num_heads} has the slope {slope_words(arrays.slope)}, "
-            f"so it subtracts {last * arrays.slope:.4g} from a key {last} tokens back"
-            f"{more * (power < arrays.num_heads)}."
+            f"so it subtracts {last * arrays.slope:.4g} from a key {last} tokens back{more}."
         )
 
 

@@ -44,7 +44,7 @@ class LayerPlan(Picture):
         return self.arrays(
             sees=np.array(sees),
             newest=np.array(newest[1:]),
-            kind=np.array([(base > 0) + (base > least > 0) for base in bases]),
+            kind=np.array([0 if base == 0 else 1 if base == least else 2 for base in bases]),
             # The same for several numbers of layers: axes take long to be drawn anew.
             room=(0.4, next(most for most in (8, 12, 24, 36, MOST) if self.layers <= most) + 0.6),
         )
@@ -87,9 +87,9 @@ class LayerPlan(Picture):
         return [*fit, *dots, *bars, end]
 
     def caption(self, arrays: Arrays) -> str:
-        layers = f"layer{'s' * (arrays.layers > 1)}"
+        layers = "1 layer" if arrays.layers == 1 else f"{arrays.layers} layers"
         return (
-            f"After {arrays.layers} {layers} ({arrays.plan}), token 0 has influenced positions up "
+            f"After {layers} ({arrays.plan}), token 0 has influenced positions up "
             f"to {arrays.newest[-1]:,} of {arrays.length - 1:,}."
         )
 

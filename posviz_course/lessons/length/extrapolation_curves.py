@@ -38,7 +38,8 @@ class ExtrapolationCurves(Picture):
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)
-        self.given_data = ("given",) * (given is not None) + ("mine",) * (mine is not None)
+        data = {"given": given, "mine": mine}
+        self.given_data = tuple(name for name in data if data[name] is not None)
         found = committed() if given is None else given
         self._tables = {task: table(found, task) for task in TASKS}
         self._curves = {task: _curves(self._tables[task]) for task in TASKS}

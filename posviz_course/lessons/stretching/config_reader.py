@@ -52,7 +52,8 @@ class ConfigReader(Picture):
             layers, count = [_row(kind) for kind in reading.kinds], len(reading.warnings)
             told = "\n".join([*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)])
             methods = [each.partition(", base")[0] for each in layers[:2]]
-            said = "; ".join([start, *methods, f"{count} warning{'s' * (count != 1)}"])
+            warnings = "1 warning" if count == 1 else f"{count} warnings"
+            said = "; ".join([start, *methods, warnings])
         marked = [_marked(kind) for kind in kinds]
         pairs = max([len(each["before"]) for each in marked], default=32)
         ends = -0.04 * pairs, 1.04 * pairs
@@ -118,7 +119,8 @@ def _row(kind: LayerKind) -> str:
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
     part = "rotated part of scores" if kind.on_rotated_part else "scores"
-    scores = f"; {part}\u00a0×\u00a0{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
+    is_scaled = abs(kind.on_scores - 1) > 5e-5
+    scores = f"; {part}\u00a0×\u00a0{kind.on_scores:.4f}" if is_scaled else ""
     return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
 
 

@@ -57,7 +57,7 @@ def run(id: str, sources: dict[str, str]) -> None:
     if failed:
         failed += stopped
     text = output.getvalue()
-    text = text[:MOST_LETTERS] + " …" * (len(text) > MOST_LETTERS)
+    text = f"{text[:MOST_LETTERS]} …" if len(text) > MOST_LETTERS else text
     printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
     tell(id, {"html": printed + shown + failed, "failed": bool(failed)})
 
