@@ -128,28 +128,28 @@ def recall(lesson: str) -> Prediction:
 
 def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
     """Ask what each claim comes to; `place` is the HTML that stands below its answer."""
-    verdicts = [found() for found in asked]
+    verdicts = [claim() for claim in asked]
     holds = [[word == verdict.word for word in VERDICTS] for verdict in verdicts]
     return Prediction(
-        [(found.statement, each) for found, each in zip(asked, holds, strict=True)],
+        [(claim.statement, each) for claim, each in zip(asked, holds, strict=True)],
         "".join(map(_ballot, asked, verdicts, map(place, asked))),
         "\n".join(map("{0.statement}\n    {1.said}".format, asked, verdicts)),
         kind=kind,
     )
 
 
-def _ballot(found: Claim, verdict: Verdict, place: str) -> str:
+def _ballot(claim: Claim, verdict: Verdict, place: str) -> str:
     choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
     first, _, rest = verdict.said.partition(". ")
     answer = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
-    question = f"<p>{html.escape(found.statement)}</p>"
+    question = f"<p>{html.escape(claim.statement)}</p>"
     return closed(question, choices, answer + place, "posviz-vote")
 
 
-def _place(found: Claim) -> str:
+def _place(claim: Claim) -> str:
     """Where the lesson decides a claim, and which sources do."""
-    link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
-    where = "; ".join(map(sources.link, found.sources))
+    link = f'<a href="#{claim.section.replace(" ", "-")}">{html.escape(claim.section)}</a>'
+    where = "; ".join(map(sources.link, claim.sources))
     cited = f" · Check it in: {where}" if where else ""
     return f"<p><small>Section: {link}{cited}</small></p>"
 

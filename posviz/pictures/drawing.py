@@ -94,8 +94,8 @@ class Drawing(traitlets.HasTraits):
         """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
         if "_knobs" not in vars(cls):  # they are asked for three times in every frame
             names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
-            found: dict[str, Any] = cls.class_traits(knob=True)
-            cls._knobs = {name: found[name] for name in names if name in found}
+            traits: dict[str, Any] = cls.class_traits(knob=True)
+            cls._knobs = {name: traits[name] for name in names if name in traits}
         return cls._knobs
 
     @classmethod

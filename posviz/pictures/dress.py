@@ -25,7 +25,7 @@ class Renaming:
         longest_first = sorted(self.labels, key=len, reverse=True)
         words = "|".join(rf"(?<!\w){re.escape(old)}(?!\w)" for old in longest_first)
         self._pattern = re.compile(words)
-        self.found: set[str] = set()
+        self.replaced: set[str] = set()
         self._texts: set[str] = set()
         self._done: dict[Any, Any] = {}  # what each text has become, which is not renamed again
 
@@ -50,12 +50,12 @@ class Renaming:
         return self._pattern.sub(self._new, text)
 
     def _new(self, match) -> str:
-        self.found.add(match[0])
+        self.replaced.add(match[0])
         return self.labels[match[0]]
 
     def check(self) -> None:
         """Raise ValueError for words that have been in no text, with all the texts."""
-        if missing := self.labels.keys() - self.found:
+        if missing := self.labels.keys() - self.replaced:
             texts = ", ".join(quoted(text) for text in sorted(self._texts) if text.strip())
             raise ValueError(f"no text has {quoted(min(missing))}. The texts are {texts}.")
 
@@ -93,12 +93,12 @@ def panels(figure: Figure | SubFigure) -> list[Axes]:
 
 def _show_alone(figure, number):
     """Remove all but one panel, its colour bar, and what the legend says of it."""
-    found = panels(figure)
-    if not 1 <= number <= len(found) or figure.subfigs:
-        last = 0 if figure.subfigs else len(found)
+    all_panels = panels(figure)
+    if not 1 <= number <= len(all_panels) or figure.subfigs:
+        last = 0 if figure.subfigs else len(all_panels)
         advice = f"it has 1 to {last}" if last else "its panels belong together"
         raise ValueError(f"panel = {number}: {advice}.")
-    kept = found[number - 1]
+    kept = all_panels[number - 1]
     entries = take_legends(figure)
     for name in "xy":
         _label_alone(kept, name)
@@ -110,7 +110,7 @@ def _show_alone(figure, number):
         elif axes is not kept:
             # Not removed: what it shares with the one that is kept goes on moving that.
             axes.set_visible(False)
-    for axes in found:
+    for axes in all_panels:
         axes.set_subplotspec(place)
     own = {artist.get_label() for artist in kept.get_children()}
     add_legend(figure, {label: handle for label, handle in entries.items() if label in own})
@@ -130,10 +130,10 @@ def add_legend(figure: Figure | SubFigure, entries: dict[str, Any], **more: Any)
     """Put a legend of these entries above all, in as many columns as there is room for."""
     if not entries:
         return
-    look: dict = {"columnspacing": 1.0, "handlelength": 1.5} | more
+    props: dict = {"columnspacing": 1.0, "handlelength": 1.5} | more
     for ncols in range(len(entries), 0, -1):
         legend = figure.legend(
-            entries.values(), entries.keys(), loc="outside upper center", ncols=ncols, **look
+            entries.values(), entries.keys(), loc="outside upper center", ncols=ncols, **props
         )
         if ncols == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return

@@ -59,9 +59,9 @@ def _module_of(package: ModuleType, name: str) -> str:
     return getattr(getattr(package, name, None), "__module__", "")
 
 
-def method_call(method: str, *arguments: str, **look: Any) -> str:
+def method_call(method: str, *arguments: str, **options: Any) -> str:
     """The call of `save` or `animate` in an appearance, as Python."""
-    named = [f"{name}={value!r}" for name, value in appearance(**look).arguments().items()]
+    named = [f"{name}={value!r}" for name, value in appearance(**options).arguments().items()]
     return f"{method}({', '.join([*map(repr, arguments), *named])})"
 
 

@@ -25,14 +25,14 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         figure = picture.figure_in(look)
-        found = text_faults(figure)
+        faults = text_faults(figure)
     if any("constrained_layout not applied" in str(each.message) for each in warned):
         return ["its panels have no room at all"]
     least = LEAST_LETTERS * parameters(*look.theme)["font.size"] / 72 * figure.get_dpi()
     areas = [axes.bbox.width * axes.bbox.height for axes in panels(figure) if axes.get_visible()]
     if min(areas) < least**2:
-        found.append("a panel is too small to be read")
-    return found
+        faults.append("a panel is too small to be read")
+    return faults
 
 
 def fitted(picture: Picture, look: Appearance) -> tuple[Appearance | None, str]:

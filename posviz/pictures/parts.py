@@ -59,20 +59,20 @@ def set_data(line: Line2D, x: Any, y: Any) -> None:
 
 
 class Dense(Curve):
-    """A curve that may oscillate faster than the pixels; its look is matplotlib's keywords."""
+    """A curve that may oscillate faster than the pixels; props: keywords of matplotlib."""
 
-    def __init__(self, axes, look: dict, show: Show, label=None):
-        self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **look))
+    def __init__(self, axes, props: dict, show: Show, label=None):
+        self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **props))
         self.show = _of(show)
 
 
 class Rule:
     """An upright or a level line at the value that `show` returns."""
 
-    def __init__(self, axes, look, show: Show, label=None, *, upright=True):
+    def __init__(self, axes, props, show: Show, label=None, *, upright=True):
         make = axes.axvline if upright else axes.axhline
         # 1 is valid on logarithmic axes, too.
-        self.line = make(1, label=label, animated=True, **look)
+        self.line = make(1, label=label, animated=True, **props)
         self.set = self.line.set_xdata if upright else self.line.set_ydata
         self.show = _of(show)
 
@@ -189,8 +189,8 @@ def row_outline(matrix: np.ndarray, row: int) -> tuple[list[float], np.ndarray]:
 class Text(Other):
     """A text that `show` returns, for which the layout leaves no room of its own."""
 
-    def __init__(self, axes, x, y, show: Show, **look):
-        text = axes.text(x, y, "", animated=True, in_layout=False, **look)
+    def __init__(self, axes, x, y, show: Show, **props):
+        text = axes.text(x, y, "", animated=True, in_layout=False, **props)
         read = _of(show)
         super().__init__(text, lambda arrays: {"text": read(arrays)})
 
@@ -259,9 +259,9 @@ def greyed(cmap: str, where: str = "bad") -> Colormap:
 # ---------------------------------------------------------------- what they show
 
 
-def with_room(first: float, last: float, part: float = 0.02) -> tuple[float, float]:
-    """The ends of an axis with a little room on both sides: a part of what lies between."""
-    room = part * (last - first)
+def with_room(first: float, last: float, share: float = 0.02) -> tuple[float, float]:
+    """The ends of an axis with a little room on both sides: a share of what lies between."""
+    room = share * (last - first)
     return first - room, last + room
 
 

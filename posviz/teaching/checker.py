@@ -142,21 +142,21 @@ class Checker:
 
     def _explanations(self, answer: Any, ran: list[Case], feedback: Feedback) -> Iterator[Any]:
         """Yield the mistakes that explain why an answer fails, the likeliest first."""
-        failing = [each for each in ran if not self._agrees(*each)]
+        failing = [case for case in ran if not self._agrees(*case)]
         whole = len(ran) == len(self.cases())
         if failing and (whole or feedback.status == "error"):
-            yield from (each for each in self.changes if self._shows(each, ran))
+            yield from (mistake for mistake in self.changes if self._shows(mistake, ran))
         if whole and self._has_numbers(*failing[0]):
-            looks = (each for each in self.mistakes if isinstance(each, LooksLike))
-            yield from (each for each in looks if each.shown_by(failing[0][1]))
-        for each in self.mistakes:
-            if isinstance(each, RightOn) and self._is_right(answer, self._grow(each.inputs)):
-                yield each
+            looks = (mistake for mistake in self.mistakes if isinstance(mistake, LooksLike))
+            yield from (mistake for mistake in looks if mistake.shown_by(failing[0][1]))
+        for mistake in self.mistakes:
+            if isinstance(mistake, RightOn) and self._is_right(answer, self._grow(mistake.inputs)):
+                yield mistake
         # A constant says too little to tell two mistakes from a guess.
         if whole and len(np.unique(np.hstack([output.ravel() for _, output in ran]))) > 1:
             pairs = permutations(self.changes, 2)
             two = (both(outer, inner) for outer, inner in pairs if not outer.alone)
-            yield from (each for each in two if self._shows(each, ran))
+            yield from (mistake for mistake in two if self._shows(mistake, ran))
 
     def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
         return all(self._agrees(case, self._run(answer, case)) for case in cases)

@@ -69,14 +69,14 @@ def identify_bias(bias: Any, without: Any = None) -> ProgramVerdict:
     scale = float(np.abs(array[seen]).max())
     if scale == 0:
         return unknown("All entries are 0: no bias is added.")
-    found = _identify(array, seen, scale * 2e-6)
-    if not found.explained:  # in half precision, now or before it was cast
+    verdict = _identify(array, seen, scale * 2e-6)
+    if not verdict.explained:  # in half precision, now or before it was cast
         rounded = _identify(array, seen, scale * 2.0**-8)
         if rounded.explained:
             said = (*rounded.sentences, "It agrees as closely as half precision does.")
             dtype = FORMATS.get(step_of(array[seen]))
             return replace(rounded, sentences=said, dtype=dtype)
-    return found
+    return verdict
 
 
 def _identify(array: np.ndarray, seen: np.ndarray, tolerance: float) -> ProgramVerdict:

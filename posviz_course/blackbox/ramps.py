@@ -25,13 +25,13 @@ LENGTHS = tuple(2**power for power in range(8, 21))  # for which frequencies wer
 
 def _bases(theta: np.ndarray, error: np.ndarray) -> list[float]:
     """Return the bases that neighbours at either end of the pairs suggest, then the usual ones."""
-    n, found = len(theta), []
+    n, bases = len(theta), []
     for k in (0, n - 2):
         ratio = theta[k] / max(theta[k + 1], 1e-300)
         if 1 < ratio < 1e3 and ratio**n < 1e12:
             spread = 4 * n * (error[k : k + 2] / theta[k : k + 2]).sum()
-            found.append(roundest(ratio**n, ratio**n * spread))
-    suggested = [base for base in found if base > 1]
+            bases.append(roundest(ratio**n, ratio**n * spread))
+    suggested = [base for base in bases if base > 1]
     return list(dict.fromkeys([*suggested, *USUAL_BASES]))
 
 

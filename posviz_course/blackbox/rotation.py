@@ -68,12 +68,12 @@ def named(
         return _reordered(blocks, tracks[0], (measured, xpos), name)
     start = start_of(theta[0], tracks[0].phase, error[0])
     speed, spread = direction * theta[0], error[0]
-    found: list[tuple[float, int, FrequencyRule | None]] = []
+    trials: list[tuple[float, int, FrequencyRule | None]] = []
     for still in _zeros(blocks, layout, first):
         none = np.zeros(still)
         rule = _rule(np.append(speed, none), np.append(spread, none), measured, name)
-        found.append((rule.cost if rule else np.inf, still, rule))
-    _, still, rule = min(found, key=lambda trial: trial[0])
+        trials.append((rule.cost if rule else np.inf, still, rule))
+    _, still, rule = min(trials, key=lambda trial: trial[0])
     if rule and measured:
         own = rule.frequencies().attention_factor  # computed, where the gain was measured
         gain = own if abs(own - measured[0]) <= measured[1] else gain

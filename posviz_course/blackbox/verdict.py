@@ -85,8 +85,8 @@ class ProgramVerdict:
 
     def facts(self) -> dict[str, Any]:
         """Return all but the picture, for JSON."""
-        found = {**asdict(self), "picture": None, "proof": self.code and self.proof()}
-        return {name: value for name, value in found.items() if name != "picture"}
+        facts = {**asdict(self), "picture": None, "proof": self.code and self.proof()}
+        return {name: value for name, value in facts.items() if name != "picture"}
 
     def to_json(self) -> str:
         """Return the facts as JSON."""

@@ -4,6 +4,7 @@ Each is given the name of a row and returns a cell. Tokens and projections are t
 arrays are NumPy's, in float64.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -134,13 +135,13 @@ def between(row: str) -> Cell:
 def stretched(row: str) -> Cell:
     """Largest change of an output when positions are divided by 4; nan where it refuses them."""
     if isinstance(made(row), AxialRotary):  # rows and columns are divided, not their numbers
-        found = layer(row, encoding=AxialRotary(raster(1, COUNT) / 4))
-        return _measured(found - layer(row), should_change=True)
+        outputs = layer(row, encoding=AxialRotary(raster(1, COUNT) / 4))
+        return _measured(outputs - layer(row), should_change=True)
     try:
-        found = layer(row, positions=np.arange(COUNT) / 4)
+        outputs = layer(row, positions=np.arange(COUNT) / 4)
     except TypeError:
         return Cell(np.nan, "✗ whole only", False)
-    cell = _measured(found - layer(row), should_change=True)
+    cell = _measured(outputs - layer(row), should_change=True)
     return cell if cell.can else Cell(cell.number, "reads none")
 
 
@@ -218,5 +219,7 @@ MEASURES = {
     "loss": loss,
     "recall": recall,
 }
-COLUMNS = {name: cache(measure) for name, measure in MEASURES.items()}
+COLUMNS: dict[str, Callable[[str], Cell]] = {
+    name: cache(measure) for name, measure in MEASURES.items()
+}
 """By name, the function from the name of a row to its cell; each measures a row once."""

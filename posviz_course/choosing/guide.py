@@ -78,7 +78,7 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
     faults = {row: _faults(row, asked) for row in (*ROWS, *PLANS)}
     lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
     used = [row for row in lit if files(row)]
-    unknown = [row for row, found in faults.items() if found and not _failed(found)]
+    unknown = [row for row, cells in faults.items() if cells and not _failed(cells)]
     return Verdicts(faults, lit, used, unknown, _advice(asked, faults, lit, used))
 
 
@@ -90,17 +90,17 @@ def _faults(row: str, asked: Collection[str]) -> dict[str, Cell]:
 
 def _measured(row: str, column: str, asked: Collection[str]) -> Cell:
     """Return the cell of a row; what causal models can do is not measured both ways."""
-    found = COLUMNS[column](row)
-    if found.can and column in RUNS and "both ways" in asked:
+    cell = COLUMNS[column](row)
+    if cell.can and column in RUNS and "both ways" in asked:
         return Cell(math.nan, "not run", None)
-    return found
+    return cell
 
 
-def fault(column: str, found: Cell) -> str:
+def fault(column: str, cell: Cell) -> str:
     """Say in a few words why a row fails in a column."""
-    if found.can is None:
+    if cell.can is None:
         return f"{column} not measured here"
-    return FAULTS[column].format(found.said.removeprefix("✗ "))
+    return FAULTS[column].format(cell.said.removeprefix("✗ "))
 
 
 def files(row: str) -> int:
@@ -135,6 +135,6 @@ def _listed(rows: list[str]) -> str:
     return "; ".join([*rows[:4], *([f"{len(rows) - 4} more"] if len(rows) > 4 else [])])
 
 
-def _failed(found: dict[str, Cell]) -> int:
+def _failed(faults: dict[str, Cell]) -> int:
     """In how many columns a row was measured and fails."""
-    return sum(cell.can is False for cell in found.values())
+    return sum(cell.can is False for cell in faults.values())

@@ -49,10 +49,10 @@ class ConfigFile:
         """Return the first count under one of these names, as `integer`."""
         return integer(self.config, *names)
 
-    def size(self, part: str) -> int:
+    def size(self, name: str) -> int:
         """Return one of SIZES: what the file says, else what the class has, else 0."""
         of_class = self.rule.get("size", [0] * len(SIZES))
-        return self.integer(*spellings(part)) or of_class[SIZES.index(part)]
+        return self.integer(*spellings(name)) or of_class[SIZES.index(name)]
 
     @property
     def longest(self) -> int:
@@ -114,8 +114,8 @@ def value_of(config: dict, *names: str) -> Any:
     """Return the first value that stands under one of these names; "a.b" is b inside of a."""
     for name in filter(None, names):
         value: Any = config
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
+        for key in name.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
             return value
     return None

@@ -100,9 +100,9 @@ def _rotary_dim_of(file: ConfigFile, layer: int, entry: dict, method: str) -> in
 def _head_dim_of(file: ConfigFile, layer: int) -> int:
     """Return how many dimensions a head has, 0 if no entry says."""
 
-    def size(part: str) -> int:
-        name, value = _value(file, layer, part, {})
-        return integer({name: value}, name) or file.size(part)
+    def size(size_name: str) -> int:
+        name, value = _value(file, layer, size_name, {})
+        return integer({name: value}, name) or file.size(size_name)
 
     width, heads = file.size("width"), size("heads")
     return size("head_dim") or (width // heads if heads else 0)

@@ -100,8 +100,8 @@ def _unusual(file: ConfigFile, kinds: list[LayerKind], trained: int) -> Iterator
             if "sliding" in kind.kind or "chunked" in kind.kind:
                 yield "that includes layers that look no further than their window"
         if abs(kind.on_scores - 1) > 5e-5:
-            part = "the rotated part of each score is" if kind.on_rotated_part else "scores are"
-            yield f"{part} multiplied by {kind.on_scores:.4f}"
+            subject = "the rotated part of each score is" if kind.on_rotated_part else "scores are"
+            yield f"{subject} multiplied by {kind.on_scores:.4f}"
         elif kind.method == "yarn" and kind.factor > 1:
             yarns = [entry for entry in file.rotations if entry["rope_type"] == "yarn"]
             is_one = any(entry.get("attention_factor") for entry in yarns)

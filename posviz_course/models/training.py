@@ -294,7 +294,7 @@ def loss_on_gaps(model: SmallTransformer, text: str, positions: Sequence[int]) -
     pieces = torch.tensor(list(text[: 48 * 1000].encode())).reshape(-1, 48)
     random = torch.Generator().manual_seed(0)
     hidden = torch.rand(pieces.shape, generator=random) < HIDDEN_SHARE
-    part, holes = pieces[:, : len(positions)], hidden[:, : len(positions)]
+    tokens, holes = pieces[:, : len(positions)], hidden[:, : len(positions)]
     with torch.no_grad():
-        logits = model(part.where(~holes, HIDDEN), np.asarray(positions)).cpu()
-    return cross_entropy(logits[holes], part[holes]).item()
+        logits = model(tokens.where(~holes, HIDDEN), np.asarray(positions)).cpu()
+    return cross_entropy(logits[holes], tokens[holes]).item()

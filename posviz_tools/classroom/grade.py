@@ -82,17 +82,17 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     if not count:
         raise RuntimeError(f"there are no notebooks in {folder}")
     first = {names[path][0]: path for path in reversed(names)}
-    found = []
+    handed_in = []
     for path, parts in names.items():
         student = parts[0] if count[parts[0]] < 2 else "/".join(parts)
         if not _is_notebook(path) and (count[parts[0]] or path != first[parts[0]]):
             continue
         try:
             cells = [c.source for c in read(folder / path).cells if c.cell_type == "code"]
-            found.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
+            handed_in.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
         except (OSError, RuntimeError):
-            found.append(Submission(student, [], f"{path.name} is not a notebook.", None))
-    return found
+            handed_in.append(Submission(student, [], f"{path.name} is not a notebook.", None))
+    return handed_in
 
 
 def _is_notebook(path: Path) -> bool:
@@ -120,13 +120,13 @@ def lesson_of(
 
     Raises RuntimeError where another one is wanted, where there are two, or none.
     """
-    found = Counter(each.lesson for each in notebooks if each.lesson).most_common()
-    if not found:
+    counts = Counter(notebook.lesson for notebook in notebooks if notebook.lesson).most_common()
+    if not counts:
         raise RuntimeError("no notebook has an answer to an exercise of the course.")
-    first, count = found[0]
-    most = [lesson for lesson, answers in found if answers == count]
+    first, count = counts[0]
+    most = [lesson for lesson, answers in counts if answers == count]
     if wanted and wanted not in most:
-        readable = sum(not each.fault for each in notebooks)
+        readable = sum(not notebook.fault for notebook in notebooks)
         raise RuntimeError(
             f"{count} of {readable} notebooks answer {_called(first)}. "
             f"Did you mean `posviz grade {folder} {first.number or first.notebook}`?"
@@ -171,13 +171,13 @@ def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) ->
         return [Feedback("error", e.label, message, NOT_GRADED + why) for e in exercises]
     wrong, verdicts = list[Exercise](), []
     for e in exercises:
-        found = verdict(e.checker, e.name, e.lent, work.cells, seed)
-        called = [each for each in wrong if _calls(work.cells, each.name)]
-        if called and found.status not in ("correct", "not attempted"):
-            found = _following(e, called, work.cells, seed) or found
-        if not found:
+        feedback = verdict(e.checker, e.name, e.lent, work.cells, seed)
+        called = [earlier for earlier in wrong if _calls(work.cells, earlier.name)]
+        if called and feedback.status not in ("correct", "not attempted"):
+            feedback = _following(e, called, work.cells, seed) or feedback
+        if not feedback:
             wrong.append(e)
-        verdicts.append(replace(found, title=e.label))
+        verdicts.append(replace(feedback, title=e.label))
     return verdicts
 
 
@@ -188,11 +188,11 @@ def _calls(cells, name) -> bool:
 
 def _following(exercise, called, cells, seed) -> Feedback:
     """The verdict where earlier answers that it calls are replaced by their references."""
-    right = {each.name: each.checker.reference for each in called}
+    right = {earlier.name: earlier.checker.reference for earlier in called}
     cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
-    found = verdict(exercise.checker, exercise.name, lent, cells, seed)
-    labels = " and ".join(each.label.split()[0] for each in called)
-    return replace(found, message=f"What is wrong follows from exercise {labels}.")
+    feedback = verdict(exercise.checker, exercise.name, lent, cells, seed)
+    labels = " and ".join(earlier.label.split()[0] for earlier in called)
+    return replace(feedback, message=f"What is wrong follows from exercise {labels}.")
 
 
 def verdict(
@@ -205,8 +205,8 @@ def verdict(
     check = replace(checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with submission.answer(code, name, lent) as found:
-            return check(found, solution=False)
+        with submission.answer(code, name, lent) as answer:
+            return check(answer, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         message = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
         return Feedback("error", check.title, message)
@@ -234,10 +234,10 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
 
 def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows of each student, one for each exercise, in the lesson's order."""
-    found = defaultdict[str, list[Row]](list)
+    by_name = defaultdict[str, list[Row]](list)
     for row in rows:
-        found[row.student].append(row)
-    return found
+        by_name[row.student].append(row)
+    return by_name
 
 
 def total(rows: Iterable[Row]) -> float:

@@ -74,18 +74,18 @@ def _packed(value, lend):
     return {"other": type(value).__name__}
 
 
-def _unpacked(found, function):
-    if "array" in found:
-        dtype = np.dtype(found["dtype"])
+def _unpacked(decoded, function):
+    if "array" in decoded:
+        dtype = np.dtype(decoded["dtype"])
         if dtype.kind not in "biufc":
             raise ValueError("an array of numbers is expected")
-        array = np.frombuffer(base64.b64decode(found["array"]), dtype).reshape(found["shape"])
+        array = np.frombuffer(base64.b64decode(decoded["array"]), dtype).reshape(decoded["shape"])
         return array.copy()[()]
-    if "other" in found:
-        name = str(found["other"])
+    if "other" in decoded:
+        name = str(decoded["other"])
         made = type(name if name.isidentifier() else "object", (), {})()
         return ... if name == "ellipsis" else made
-    return function(found["function"]) if function and "function" in found else found
+    return function(decoded["function"]) if function and "function" in decoded else decoded
 
 
 # ---------------------------------------------------------------- beside a submission

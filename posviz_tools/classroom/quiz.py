@@ -53,8 +53,8 @@ Quiz = dict[Lesson, list[Question]]
 
 def questions(row: Lesson, notebook: Path) -> list[Question]:
     """The five of a lesson; RuntimeError where it has fewer."""
-    found = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
-    five = [Question(f"{row.number}.{i}", *each) for i, each in enumerate(islice(found, 5), 1)]
+    parts = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
+    five = [Question(f"{row.number}.{i}", *each) for i, each in enumerate(islice(parts, 5), 1)]
     if len(five) < QUESTIONS:
         raise RuntimeError(f"lesson {row.number} has {len(five)} questions of {QUESTIONS}")
     return five
@@ -68,11 +68,11 @@ def _predictions(notebook) -> Iterator[Parts]:
     for cell in stored(notebook).code:
         if TAG in cell.metadata.get("tags", []):
             shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-            found = asked("".join(shown))
-            if found is None:
+            prediction = asked("".join(shown))
+            if prediction is None:
                 raise RuntimeError(f"{notebook.name}: {quoted(cell.source[:40])} is no prediction")
-            choices = (QuizChoice(text, "✓" in said, said) for text, said in found.choices)
-            yield found.question, tuple(choices), found.answer
+            choices = (QuizChoice(text, "✓" in said, said) for text, said in prediction.choices)
+            yield prediction.question, tuple(choices), prediction.answer
 
 
 def _claims(row) -> Iterator[Parts]:

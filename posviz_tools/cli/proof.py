@@ -51,9 +51,9 @@ def views(kind: type[Picture]) -> Iterator[ProofView]:
         return
     for label, look in LOOKS.items():
         yield _view(label, kind, look)
-    for part in PARTS:
-        look = Appearance("slide", layout=part)
-        seen = _view(f"slide, {part}", kind, look)
+    for layout in PARTS:
+        look = Appearance("slide", layout=layout)
+        seen = _view(f"slide, {layout}", kind, look)
         _, why = fitted(kind(), look) if seen.image else (None, "")
         yield seen._replace(faults=(), note=f"no room: {why}") if why else seen
     for name, knob in kind.knobs().items():

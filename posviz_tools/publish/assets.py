@@ -77,8 +77,8 @@ def _fetch(to) -> None:
         for name, (package, files) in LIBRARIES.items():
             (to / name).mkdir()
             for file in files:
-                found = Path(folder, "node_modules", package.partition("@")[0], file)
-                shutil.copy(found, to / name)
+                source = Path(folder, "node_modules", package.partition("@")[0], file)
+                shutil.copy(source, to / name)
 
 
 def _deno(folder, command, *arguments) -> None:

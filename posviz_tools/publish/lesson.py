@@ -83,13 +83,13 @@ class StoredLesson:
     @cached_property
     def sections(self) -> list[Section]:
         """Its parts in their order: what is folded or hidden is none of their text."""
-        found = [Section(1, "", "", [], [])]
+        sections = [Section(1, "", "", [], [])]
         for cell in self.notebook.cells:
             if cell.cell_type == "markdown":
-                read_text(markdown(cell.source, self.site), found)
+                read_text(markdown(cell.source, self.site), sections)
             elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
-                found[-1].code.append(cell.source)
-        return found[1:]
+                sections[-1].code.append(cell.source)
+        return sections[1:]
 
     @cached_property
     def cited(self) -> set[str]:
@@ -110,17 +110,17 @@ def stored_lessons(paths: list[Path], site: Site = ALONE) -> list[StoredLesson]:
     return lessons
 
 
-def read_text(html: str, found: list[Section]) -> None:
+def read_text(html: str, sections: list[Section]) -> None:
     """Add headings and text to the sections, of which there is one at least."""
     soup = BeautifulSoup(html, "html.parser")
     for unread in soup.select("details, .anchor-link"):
         unread.extract()
-    for part in soup.find_all(recursive=False):
-        if part.name in ("h1", "h2", "h3"):
-            level, anchor = int(part.name[1]), str(part.get("id", ""))
-            found.append(Section(level, anchor, part.decode_contents(), [], []))
+    for element in soup.find_all(recursive=False):
+        if element.name in ("h1", "h2", "h3"):
+            level, anchor = int(element.name[1]), str(element.get("id", ""))
+            sections.append(Section(level, anchor, element.decode_contents(), [], []))
         else:
-            found[-1].text.append(" ".join(part.get_text().split()))
+            sections[-1].text.append(" ".join(element.get_text().split()))
 
 
 class Asked(NamedTuple):
@@ -144,17 +144,17 @@ def asked(html: str) -> Asked | None:
 
     Its links lead out of the course: other pages are elsewhere.
     """
-    found = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction:has(> details)")
-    if found is None:
+    prediction = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction:has(> details)")
+    if prediction is None:
         return None
-    for image in found("img"):
+    for image in prediction("img"):
         image.decompose()
-    for link in found("a"):
+    for link in prediction("a"):
         del link["title"]  # the key of a source
         if "//" not in str(link.get("href")):
             link.unwrap()
-    whole, folded = found.decode(), found.find_all("details", recursive=False)
-    heads = [head.extract().decode_contents() for head in found.select("details > summary")]
-    bodies = [each.extract().decode_contents() for each in folded]
+    whole, folded = prediction.decode(), prediction.find_all("details", recursive=False)
+    heads = [head.extract().decode_contents() for head in prediction.select("details > summary")]
+    bodies = [details.extract().decode_contents() for details in folded]
     choices = list(zip(heads[:-1], bodies[:-1], strict=True))
-    return Asked(whole, found.decode_contents(), choices, bodies[-1])
+    return Asked(whole, prediction.decode_contents(), choices, bodies[-1])

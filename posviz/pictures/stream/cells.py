@@ -94,10 +94,10 @@ def _indices(image) -> np.ndarray:
         values[values == count] = count - 1
     bad = normed.mask if np.ma.is_masked(normed) else np.isnan(values)
     beyond = enumerate((values < 0, values >= count, bad), start=count)
-    found = {index: where for index, where in beyond if where.any()}
+    extremes = {index: where for index, where in beyond if where.any()}
     with np.errstate(invalid="ignore"):
-        indices = values.astype(np.uint8 if max(found, default=count - 1) < 256 else np.uint16)
-    for index, where in found.items():
+        indices = values.astype(np.uint8 if max(extremes, default=count - 1) < 256 else np.uint16)
+    for index, where in extremes.items():
         indices[where] = index
     return indices
 

@@ -166,11 +166,11 @@ class FigureLayers:
 
 def front(order: list, moved: Container = ()) -> list:
     """Of all artists, those that move or have moved, and those that lie above any of them."""
-    found, movers = [], []
+    in_front, movers = [], []
     for artist in order:
         axes = artist.axes
         if artist.get_animated() or artist in moved:
-            found.append(artist)
+            in_front.append(artist)
             everywhere = artist.figure.bbox if artist.get_animated() else artist.get_window_extent()
             movers.append((axes, axes.bbox if axes is not None else everywhere))
         elif movers and artist.get_visible():
@@ -178,8 +178,8 @@ def front(order: list, moved: Container = ()) -> list:
             # Ticks and titles lie outside their own axes, and so beside what moves in it.
             clear_of = axes if _only_outside(artist) else artist
             if any(box.overlaps(inside) for other, box in movers if other is not clear_of):
-                found.append(artist)
-    return found
+                in_front.append(artist)
+    return in_front
 
 
 def settled(figure: Figure) -> tuple[list, dict]:

@@ -156,8 +156,8 @@ class Recorder(RendererBase):
         rest = 64 * (x - column), 64 * (y - row)
         if not (ismath or angle % 90):  # else glyphs lie between the places of Agg's grid
             rest = round(rest[0]), round(rest[1])
-        look = s, prop, ismath, angle
-        left, top, cover = self._letters.cover(*look, *rest, gc.get_antialiased())
+        words = s, prop, ismath, angle
+        left, top, cover = self._letters.cover(*words, *rest, gc.get_antialiased())
         if cover.size:
             high, shades = self.height - row - top, _shades(tuple(gc.get_rgb()))
             rows, columns = map(np.arange, cover.shape)

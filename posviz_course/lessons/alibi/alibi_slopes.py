@@ -59,8 +59,8 @@ class AlibiSlopes(Picture):
         points.yaxis.set_minor_locator(NullLocator())
         whole(points.xaxis, most=8)
         points.grid(axis="y")
-        look = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
-        bias = Map(matrix, "bias", most=(TOKENS, TOKENS), **look)
+        props = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
+        bias = Map(matrix, "bias", most=(TOKENS, TOKENS), **props)
         bar = figure.colorbar(
             bias.image, ax=matrix, location="right" if wide(figure) else "bottom", extend="min"
         )
@@ -83,5 +83,5 @@ class AlibiSlopes(Picture):
 
 def slope_words(slope):
     """A slope as 1/256 where that is exact, and otherwise to four digits."""
-    part = 1 / slope
-    return f"1/{part:.0f}" if float(part).is_integer() else f"{slope:.4g}"
+    inverse = 1 / slope
+    return f"1/{inverse:.0f}" if float(inverse).is_integer() else f"{slope:.4g}"

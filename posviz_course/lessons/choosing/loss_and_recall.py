@@ -72,11 +72,11 @@ class LossAndRecall(Picture):
         return [texts, path, dots, here, *names]
 
     def caption(self, arrays: Arrays) -> str:
-        grew, found = arrays.path[:, -1]
+        grew, recall = arrays.path[:, -1]
         return (
             f"At {arrays.length} tokens {len(arrays.both)} of {len(ARMS)} encodings keep both; "
             f"the loss of {arrays.encoding} grew by {signed(grew, 'z.2f')} nats, and it finds "
-            f"{found:.0%}."
+            f"{recall:.0%}."
         )
 
 

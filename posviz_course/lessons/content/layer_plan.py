@@ -62,15 +62,15 @@ class LayerPlan(Picture):
         spread.tick_params(labelleft=False)
         whole(near.yaxis, spread.yaxis, most=8)
         whole(spread.xaxis, most=3)
-        look, marks = ("C1", "C0", "C2"), ("D", "o", "s")
+        colours, marks = ("C1", "C0", "C2"), ("D", "o", "s")
         dots = [
-            Curve(near, look[kind] + marks[kind], lambda a, kind=kind: _dots(a, kind), name)
+            Curve(near, colours[kind] + marks[kind], lambda a, kind=kind: _dots(a, kind), name)
             for kind, name in enumerate(KINDS)
         ]
         bars = [
             Other(
                 spread.add_patch(
-                    Polygon([(0, 0)], color=look[kind], lw=0, alpha=0.85, animated=True)
+                    Polygon([(0, 0)], color=colours[kind], lw=0, alpha=0.85, animated=True)
                 ),
                 lambda a, kind=kind: {"xy": _bars(a.newest, a.kind == kind)},
             )

@@ -158,8 +158,8 @@ def _draw_points(axes, marks):
     """Each head by both measures, the chosen one in a ring."""
     axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.3), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     axes.set(xlabel="correlation with offset", ylabel="weight left in place")
-    look: dict[str, Any] = {"color": "C6", "style": "italic"}
-    axes.text(0, 0, "by content", va="bottom", **look)
-    axes.text(1, 1.28, "by position", va="top", ha="right", **look)
+    props: dict[str, Any] = {"color": "C6", "style": "italic"}
+    axes.text(0, 0, "by content", va="bottom", **props)
+    axes.text(1, 1.28, "by position", va="top", ha="right", **props)
     points = Curve(axes, "C0o", "points", marks=marks)
     return [points, Ring(axes, "C1s", "chosen", edge=0.35, marks=2)]

@@ -68,9 +68,9 @@ class ShuffledSentence(Picture):
         words = words_of(self.sentence)
         axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
         panels = axes[::2]
-        look = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
+        props = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
         shown = ("outputs[2]", "outputs[0]", "outputs[1]")
-        outputs = [Map(panel, each, **look) for panel, each in zip(panels, shown, strict=True)]
+        outputs = [Map(panel, each, **props) for panel, each in zip(panels, shown, strict=True)]
         for panel, (meaning, formula) in zip(panels, TITLES.items(), strict=True):
             title = f"{meaning}\n{formula}" if wide(figure) else formula
             panel.set_title(title, loc="center", size="medium")

@@ -72,10 +72,10 @@ class OffsetMatrix(Picture):
             for number in range(1 - NUMBERED, NUMBERED)
         ]
         zero(row)
-        look = {"stroke": 1.2, "marks": 0.8}  # 32 markers stay apart
+        props = {"stroke": 1.2, "marks": 0.8}  # 32 markers stay apart
         curves = [
-            Curve(row, "C1s--", "rows[0]", "offset", **look),
-            Curve(row, "C0o-", "rows[1]", "clipped", **look),
+            Curve(row, "C1s--", "rows[0]", "offset", **props),
+            Curve(row, "C0o-", "rows[1]", "clipped", **props),
         ]
         matrix.set(title="offset of each pair, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")

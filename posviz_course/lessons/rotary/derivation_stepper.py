@@ -109,7 +109,7 @@ def _texts(words, row, formula, size):
             return {"text": f"{arrays.values[row]}\n✗ {off}", "color": red}
         return {"text": arrays.values[row], "color": ink}
 
-    return [Background(lambda look: text.set(**look), formula_look), Other(value, value_look)]
+    return [Background(lambda props: text.set(**props), formula_look), Other(value, value_look)]
 
 
 def _wrong():

@@ -95,14 +95,14 @@ def _names(q, k):
 class _Arrow:
     """An arrow to one of the vectors, with its name; a faint one stays."""
 
-    def __init__(self, plane, at, rest, look):
+    def __init__(self, plane, at, rest, props):
         shape = {"width": 0.06, "head_width": 0.2, "linewidth": rcParams["lines.linewidth"] / 1.5}
-        shape |= {"length_includes_head": True, **look}
+        shape |= {"length_includes_head": True, **props}
         plane.arrow(0, 0, *rest, **shape).set_alpha(0.4)
         self.arrow = plane.arrow(0, 0, *rest, **shape)
         self.arrow.set(animated=True, zorder=5)
         where = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
-        self.name = plane.text(0, 0, "qk"[at], color=look["edgecolor"], **where)
+        self.name = plane.text(0, 0, "qk"[at], color=props["edgecolor"], **where)
         self.at = at
 
     def move(self, arrays: Arrays) -> None:

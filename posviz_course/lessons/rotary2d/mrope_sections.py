@@ -62,9 +62,9 @@ class MropeSections(Picture):
         dials.set_yticks(range(PAIRS // ACROSS), labels=range(0, PAIRS, ACROSS))
         dials.tick_params(left=False)
         dials.spines[:].set_visible(False)
-        look = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}
+        props = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}
         rims = [
-            Ring(dials, f"C{i}{mark}", f"rims[{i}]", name, **look)
+            Ring(dials, f"C{i}{mark}", f"rims[{i}]", name, **props)
             for i, (name, mark) in enumerate(AXES.items())
         ]
         legend_above(figure, rims)

@@ -47,8 +47,8 @@ class CacheDebugger(Picture):
     def draw(self, figure: Figure) -> list:
         """Scores with a cache and without, and beside them the largest error of each row."""
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
-        look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **look) for i in (0, 1)]
+        props = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **props) for i in (0, 1)]
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
             axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (tokens)")

@@ -179,8 +179,8 @@ def _list(axes, door, names):
 
 def _added(axes, number):
     """The name of a chosen encoding that is not listed, at its first or second door."""
-    look = {"fontsize": "small", "va": "center_baseline", "animated": True, "in_layout": False}
-    name = axes.text(0, 0, "", **look)
+    props = {"fontsize": "small", "va": "center_baseline", "animated": True, "in_layout": False}
+    name = axes.text(0, 0, "", **props)
 
     def show(arrays):
         if number >= len(arrays.added):

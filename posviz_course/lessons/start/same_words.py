@@ -80,6 +80,6 @@ def _write(axes, words):
     middle = max(1 - last, 0) / 2  # one word stands in the middle
     for i, word in enumerate(words):
         axes.plot([i + middle, last - i + middle], [0.86, 0.14], "C6-", zorder=1)
-        look = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}
-        axes.text(i + middle, 1, short(word), color="C0", **look)
-        axes.text(last - i + middle, 0, short(word), color="C1", **look)
+        props = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}
+        axes.text(i + middle, 1, short(word), color="C0", **props)
+        axes.text(last - i + middle, 0, short(word), color="C1", **props)

@@ -95,8 +95,8 @@ class CacheTrap(Picture):
 def _by_length():
     """The frequencies for each length, from 1, so those of each key as it came [lengths, pairs]."""
     trained = {"original_max_seq_len": TRAINED}
-    found = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained).inv_freq for key in KEYS.tolist()]
-    return np.array(found)
+    scaled = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained) for key in KEYS.tolist()]
+    return np.array([frequencies.inv_freq for frequencies in scaled])
 
 
 def _scores(length, query, keys):

@@ -118,9 +118,9 @@ def _row(kind: LayerKind) -> str:
         pairs += f": {kind.kept} rotate, {kind.still} do not"
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
-    part = "rotated part of scores" if kind.on_rotated_part else "scores"
+    subject = "rotated part of scores" if kind.on_rotated_part else "scores"
     is_scaled = abs(kind.on_scores - 1) > 5e-5
-    scores = f"; {part}\u00a0×\u00a0{kind.on_scores:.4f}" if is_scaled else ""
+    scores = f"; {subject}\u00a0×\u00a0{kind.on_scores:.4f}" if is_scaled else ""
     return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
 
 

@@ -62,21 +62,21 @@ def _names(source: str) -> list[CellNames]:
 
 
 def _of_statement(code: CodeType) -> CellNames:
-    found, module, path = CellNames(set(), set(), set(), set()), "", ""
-    for each in dis.get_instructions(code):
-        if each.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
-            found.used.add(each.argval)
-        elif each.opname in ("STORE_ATTR", "STORE_SUBSCR"):
-            found.changed.update(found.used)  # what is stored is among it
-        elif each.opname == "IMPORT_NAME":
-            module = path = each.argval
-        elif each.opname == "IMPORT_FROM":
-            path = f"{module}.{each.argval}"
-        elif each.opname == "STORE_NAME":
-            found.defined.add(each.argval)
+    names, module, path = CellNames(set(), set(), set(), set()), "", ""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+            names.used.add(instruction.argval)
+        elif instruction.opname in ("STORE_ATTR", "STORE_SUBSCR"):
+            names.changed.update(names.used)  # what is stored is among it
+        elif instruction.opname == "IMPORT_NAME":
+            module = path = instruction.argval
+        elif instruction.opname == "IMPORT_FROM":
+            path = f"{module}.{instruction.argval}"
+        elif instruction.opname == "STORE_NAME":
+            names.defined.add(instruction.argval)
             if f"{path}.".startswith(ABSENT):
-                found.absent.add(each.argval)
+                names.absent.add(instruction.argval)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            found.used.update(_of_statement(inner).used)
-    return found
+            names.used.update(_of_statement(inner).used)
+    return names

@@ -27,27 +27,29 @@ def documents(
 
     pages: the Markdown of other pages, by name.
     """
-    found = [each for les in lessons for each in _of_sections(les.title, les.stem, les.sections)]
+    entries: list[tuple] = []
+    for lesson in lessons:
+        entries += _of_sections(lesson.title, lesson.stem, lesson.sections)
     for name, text in pages.items():
         title, _, rest = text.removeprefix("# ").partition("\n")
         sections = [Section(1, "", title, [], [])]
         read_text(markdown(rest), sections)
-        found += _of_sections(title, name, sections)
+        entries += _of_sections(title, name, sections)
     for picture in pictures:
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
-        found.append((kind, title, picture.href, "; ".join(picture.controls), ""))
+        entries.append((kind, title, picture.href, "; ".join(picture.controls), ""))
     for term in TERMS:
         href = f"glossary.html#{term_id(term)}"
-        found.append(("Glossary", term.english, href, term.meaning, term.chinese))
+        entries.append(("Glossary", term.english, href, term.meaning, term.chinese))
     for number, claim, verdict in claims:
         href = f"claims.html#{claim_id(number, claim, verdict)}"
-        found.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
+        entries.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
     for row in census.rows():
         library, function, does, surprise = libraries.cells(row)
         href = f"libraries.html#{libraries.row_id(row)}"
-        found.append(("Library", f"{library}, {function}", href, surprise or does, does))
+        entries.append(("Library", f"{library}, {function}", href, surprise or does, does))
     names = ("kind", "title", "href", "text", "code")
-    return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
+    return [{"id": i} | dict(zip(names, entry, strict=True)) for i, entry in enumerate(entries)]
 
 
 def term_id(term: Term) -> str:
