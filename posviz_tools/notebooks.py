@@ -32,7 +32,7 @@ def read(notebook: Path) -> NotebookNode:
 
 
 def about(node: NotebookNode) -> dict:
-    """What the metadata of a notebook or of a cell says to posviz, as CONTRIBUTING.md has it."""
+    """Return posviz's own metadata of a notebook or a cell; CONTRIBUTING.md lists them."""
     return node.metadata.get("posviz", {})
 
 
@@ -75,4 +75,4 @@ class _Loop(asyncio.SelectorEventLoop):
         raise RuntimeError("signals are the program's")
 
     def call_exception_handler(self, context):
-        """Say nothing of a kernel that died because the program was stopped."""
+        """Ignore a kernel that died because the program was stopped."""

@@ -18,7 +18,7 @@ from posviz.wording import quoted
 
 
 class Renaming:
-    """Other words in a figure's texts: whole words, wherever they stand."""
+    """Replaces whole words in all texts of a figure."""
 
     def __init__(self, labels: tuple[tuple[str, str], ...]) -> None:
         self.labels = dict(labels)
@@ -30,7 +30,7 @@ class Renaming:
         self._done: dict[Any, Any] = {}  # what each text has become, which is not renamed again
 
     def in_(self, figure: Figure | SubFigure) -> None:
-        """Rename what the figure says now; a picture that moves says other things later."""
+        """Rename the figure's present texts; a picture that moves has other texts later."""
         if not self.labels:
             return
         for text in figure.findobj(Text):
@@ -61,7 +61,7 @@ class Renaming:
 
 
 def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
-    """Let a figure that a picture has just drawn look as an Appearance says, but for its style.
+    """Apply all of an Appearance but its style to a figure that a picture has just drawn.
 
     Raises ValueError for a panel that the figure lacks.
     """
@@ -87,7 +87,7 @@ def set_title(figure: Figure | SubFigure, title: str) -> None:
 
 
 def panels(figure: Figure | SubFigure) -> list[Axes]:
-    """The axes that are no colour bar's."""
+    """Return all axes but those of colour bars."""
     return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
 
 
@@ -108,7 +108,7 @@ def _show_alone(figure, number):
         if kept in bar["parents"]:
             bar["parents"] = [kept]
         elif axes is not kept:
-            # Not removed: what it shares with the one that is kept goes on moving that.
+            # Hidden, not removed: the kept panel may share its limits, and still moves with them.
             axes.set_visible(False)
     for axes in all_panels:
         axes.set_subplotspec(place)
@@ -167,7 +167,7 @@ def _thin(axis, room):
 
 
 def _break(text, length, room):
-    """Break a text, which is so long, into lines for which there is room, and a little beside."""
+    """Break a text of this length into lines that fit, with a little room to spare."""
     words, room = text.get_text(), 1.2 * room
     if length > room and "\n" not in words and "$" not in words:
         letters = max(1, int(len(words) * room / length))

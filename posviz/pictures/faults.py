@@ -21,7 +21,7 @@ LEAST_POINTS = {"slide": 14, "paper": 7}
 
 
 def room_faults(picture: Picture, look: Appearance) -> list[str]:
-    """A line for what has no room in an appearance: texts, and panels that become too small."""
+    """Return a line for each text without room in an appearance, and for too small panels."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         figure = picture.figure_in(look)
@@ -36,7 +36,7 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
 
 
 def fitted(picture: Picture, look: Appearance) -> tuple[Appearance | None, str]:
-    """The appearance with several values in as many columns as have room; or None and why not."""
+    """Return the appearance with as many columns of values as fit, or None and the reason."""
     count = len(look.multiples[1]) if look.multiples else 1
     rows = [look._replace(columns=few) for few in (0, 2, 1) if few < count]
     if own := next((each for each in rows if not room_faults(picture, each)), None):

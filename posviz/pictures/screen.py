@@ -29,7 +29,7 @@ class Screen:
         self._tell(head | fields, buffers)
 
     def receive(self, message: dict) -> None:
-        """A view asks, is open, was dragged in, or has been closed."""
+        """Answer a view that asks for a frame, is open, was dragged in, or has been closed."""
         view, look = message["view"], self.live.look
         known = view in self.views and self.views[view]["ratio"] == message.get("ratio")
         if message.get("gone"):

@@ -81,7 +81,7 @@ class Appearance(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the picture has another room than it was made for."""
+        """Whether the picture has other proportions than it was made for."""
         return bool(self.width or self.panel or self.layout or self.multiples)
 
     @property

@@ -66,7 +66,7 @@ class Checker:
 
     @property
     def unfixed(self) -> str:
-        """What is said of the code that is given."""
+        """The message for an answer that is still the given code."""
         return "Not fixed yet: this does what was given."
 
     @property
@@ -228,14 +228,14 @@ class Checker:
         return self._feedback("wrong", message, evidence=evidence)
 
     def _shows(self, mistake: Mistake, ran: Iterable[Case]) -> bool:
-        """Tell whether it makes these outputs: all, for on one another may agree by chance."""
+        """Tell whether a mistake makes all these outputs: a single one may agree by chance."""
         try:
             return self._is_like(mistake.change(self.reference), ran)
         except Exception:  # two mistakes may not go together
             return False
 
     def _stops(self, mistake: Mistake, tried: Iterable[tuple[tuple, Any]]) -> bool:
-        """Tell whether it stops where the answer does, with its error, and agrees elsewhere."""
+        """Tell whether a mistake raises the answer's errors on its inputs, and agrees elsewhere."""
         function = mistake.change(self.reference)
         for case, outcome in tried:
             try:

@@ -25,12 +25,12 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is changed in the reference, and what is told to those who did it."""
+    """A change of the reference, and the message for readers who made that mistake."""
 
     name: str
     change: Callable[[Function], Function]
     message: str
-    alone: bool = False  # a function of its own: nothing of what it is given is left
+    alone: bool = False  # it replaces the reference, and so any inner mistake
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def step(name: str, message: str, **steps: Any) -> Mistake:
 
 
 def _instead(name, call, message) -> Mistake:
-    """The mistake of a function that is called with the reference, and then its arguments."""
+    """Return the mistake whose function takes the reference, and then its arguments."""
     return Mistake(name, lambda right: wraps(right)(partial(call, right)), message)
 
 

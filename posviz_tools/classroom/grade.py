@@ -100,7 +100,7 @@ def _is_notebook(path: Path) -> bool:
 
 
 def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
-    """The lesson of whose names, of answers and of checkers, the code has the largest part."""
+    """Return the lesson of which the code has the largest share of answers' and checkers' names."""
     words, parts = set(re.findall(r"\w+", code)), {}
     for lesson, notebook in lessons.items():
         names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
@@ -159,7 +159,7 @@ def grade(
 
 
 def _bounded():
-    """In a process that grades: what a submission asks it to compute must fit, too."""
+    """Limit the memory of a grading process, which computes what submissions ask for."""
     most = 2 * submission.MEMORY
     submission.resource.setrlimit(submission.resource.RLIMIT_DATA, (most, most))
 
@@ -182,12 +182,12 @@ def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) ->
 
 
 def _calls(cells, name) -> bool:
-    """Whether cells have a call of a function beside its definition."""
+    """Return whether the cells call a function, and do not only define it."""
     return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
 
 
 def _following(exercise, called, cells, seed) -> Feedback:
-    """The verdict where earlier answers that it calls are replaced by their references."""
+    """Return the feedback once the earlier answers that it calls are replaced by references."""
     right = {earlier.name: earlier.checker.reference for earlier in called}
     cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
     feedback = verdict(exercise.checker, exercise.name, lent, cells, seed)
@@ -198,7 +198,7 @@ def _following(exercise, called, cells, seed) -> Feedback:
 def verdict(
     checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
 ) -> Feedback:
-    """What a checker says of what a submission's cells call by this name.
+    """Return a checker's feedback on what a submission's cells define by this name.
 
     lent: what these may use of posviz. The seed draws the inputs.
     """

@@ -1,4 +1,4 @@
-"""How long a lesson takes, by a rule that was held against readers with a clock."""
+"""How long a lesson takes, by a rule that was compared with timed readers."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ ASKED = {  # minutes for what a cell asks
     r"\.explore\(\)": 3.5,
     r"^check_\w+\(": 8,
 }
-SKIPPED = r"\s*(from|import|#)"  # a line that nobody stops at
+SKIPPED = r"\s*(from|import|#)"  # lines that nobody spends time on
 STEP = 5  # minutes, to which times are rounded
 
 

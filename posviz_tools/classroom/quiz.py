@@ -29,7 +29,7 @@ OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door ea
 
 
 class QuizChoice(NamedTuple):
-    """What can be chosen, whether it is right, and what is told to those who choose it; HTML."""
+    """A choice, whether it is right, and the feedback for those who choose it; HTML."""
 
     text: str
     right: bool
@@ -39,7 +39,7 @@ class QuizChoice(NamedTuple):
 class Question(NamedTuple):
     """A question of which exactly one choice is right; its texts are HTML, well-formed as XML.
 
-    name: the lesson's number and its own, "05.1". answer: told to all.
+    name: the lesson's number and its own, "05.1". answer: for everybody.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a class has reached and what it got wrong: a page."""
+"""A page with the points of a class and its mistakes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ STEP = POINTS / 2  # of the histogram
 
 
 class Share(NamedTuple):
-    """The part of a class that made a mistake, and what it was told."""
+    """The share of a class that made a mistake, and the feedback that it got."""
 
     mistake: str
     part: float
@@ -48,7 +48,7 @@ def report(rows: list[Row], folder: Path) -> Path:
 
 
 def shares(rows: list[Row]) -> dict[str, list[Share]]:
-    """By exercise: the part that was right, then the mistakes, those of most first."""
+    """Return, by exercise, the share of right answers, then the mistakes, the commonest first."""
     shares: dict[str, list[Share]] = {}
     for exercise in dict.fromkeys(row.exercise for row in rows):
         own = [row for row in rows if row.exercise == exercise]

@@ -82,7 +82,7 @@ def settings(kind: type[Picture], texts) -> dict[str, Any]:
 
 
 def several(kind: type[Picture], multiples: str, film: str) -> tuple:
-    """The knob and the values that stand side by side; nothing where neither is asked for."""
+    """Return the knob and its values side by side; nothing where neither option is given."""
     if film and multiples:
         raise ValueError("choose --small-multiples or --filmstrip, not both.")
     if film:
@@ -122,7 +122,7 @@ def exports(names: list[str], options: dict[str, Any]) -> list[Export]:
 
 
 def stem(picture: Picture, look: Appearance) -> str:
-    """A file's name without its ending: the picture, and which settings and looks are not usual."""
+    """Return a file's name without its ending: the picture, and all that is not a default."""
     knobs, values = picture.knobs(), picture.values()
     unusual = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
     unusual |= [look.multiples] if look.multiples else []
@@ -134,7 +134,7 @@ def stem(picture: Picture, look: Appearance) -> str:
 
 
 def with_room_for_texts(figures: list[Export]) -> list[Export]:
-    """Those with room for their texts; tells of the others.
+    """Return those with room for their texts, and name the others.
 
     Figures of the usual size and words have been looked at by `proof`. Raises ValueError for a
     label that a figure lacks.

@@ -115,7 +115,7 @@ def in_cache(kind: str, source: bytes, fill: Callable[[Path], object]) -> Path:
 
 
 def hashed(data: bytes) -> str:
-    """What tells these bytes from others in a name."""
+    """Return a hash of these bytes for a file's name."""
     return hashlib.sha256(data).hexdigest()[:16]
 
 

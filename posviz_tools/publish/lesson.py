@@ -124,7 +124,7 @@ def read_text(html: str, sections: list[Section]) -> None:
 
 
 class Asked(NamedTuple):
-    """A prediction as it was shown, in HTML: each choice with what is told to those who take it."""
+    """A prediction as it was shown, in HTML: each choice with its feedback."""
 
     html: str
     question: str
@@ -133,7 +133,7 @@ class Asked(NamedTuple):
 
     @property
     def notes(self) -> str:
-        """Which choice stands for what, by the letters on the slide, and the answer."""
+        """Return what each choice means, by its letter on the slide, and the answer."""
         lettered = zip(LETTERS, (feedback for _, feedback in self.choices), strict=False)
         choices = (f"<p><strong>{letter}</strong></p>\n{text}\n" for letter, text in lettered)
         return "".join(choices) + self.answer

@@ -103,7 +103,7 @@ def _indices(image) -> np.ndarray:
 
 
 def _normed(norm, array) -> Any:
-    """What the norm makes of the array; a linear one does no more, but takes five times as long."""
+    """Apply the image's norm to the array; a linear norm itself takes five times as long."""
     linear = type(norm) is Normalize and norm.scaled() and not norm.clip
     if not linear or norm.vmin >= norm.vmax or array.dtype != np.float64:
         return norm(array)

@@ -36,7 +36,7 @@ class Recording(NamedTuple):
 
 
 def _refusing(what):
-    """A renderer's method that cannot be written down."""
+    """Return a renderer's method that raises Unfaithful, because no draw call can replace it."""
 
     def refuse(self, *_, **__):
         raise Unfaithful(what)
@@ -236,7 +236,7 @@ class Recorder(RendererBase):
 
 
 def _snaps(marker, snap) -> bool:
-    """Whether Agg snaps it to pixels: it was told to, or all its edges are upright or level."""
+    """Return whether Agg snaps a path to pixels: on request, or if its edges are axis-aligned."""
     if snap is not None:
         return snap
     edges = marker.codes[(marker.codes != Path.STOP) & (marker.codes != Path.CLOSEPOLY)]
