@@ -117,7 +117,7 @@ def shown(number: float) -> str:
 
 
 def audit(lesson: str) -> Prediction:
-    """Ask for a vote on five claims of a lesson, such as "05", and tell what the numbers say."""
+    """Ask for a vote on five claims of a lesson, such as "05", and show the verdicts."""
     return _votes([found for _, found in every_claim(lesson)], "votes", _place)
 
 
@@ -127,7 +127,7 @@ def recall(lesson: str) -> Prediction:
 
 
 def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
-    """Ask what each claim comes to; `place` is the HTML that stands below its answer."""
+    """Ask for a vote on each claim; `place` returns the HTML below its answer."""
     verdicts = [claim() for claim in asked]
     holds = [[word == verdict.word for word in VERDICTS] for verdict in verdicts]
     return Prediction(

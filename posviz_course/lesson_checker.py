@@ -1,4 +1,4 @@
-"""A checker that stands in a lesson, and so has a solution there."""
+"""A checker of a lesson, which has its solution there."""
 
 import sys
 import warnings
@@ -19,7 +19,7 @@ class LessonChecker(Checker):
     def solution(self) -> str:
         row = lesson_of(self)
         known = solutions.answers(row.topic) if row else {}
-        # Some of the others, which are for other inputs, warn.
+        # Solutions of other exercises may warn at these inputs.
         with warnings.catch_warnings(action="ignore"):
             right = (code for code, each in known.items() if self._is_right(each, self.cases()))
             return next(right, "")

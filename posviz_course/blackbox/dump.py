@@ -266,7 +266,7 @@ def _nearest(log_x, log_y, width: int, still: np.ndarray) -> Blocks | None:
 
 
 def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
-    """Return the rotation of these pairs, with as few of them rotating as the frequencies say."""
+    """Return the rotation of these pairs, of which as few rotate as their frequencies allow."""
     z_in, z_out = (
         rows[..., pairs[:, 0]] + 1j * rows[..., pairs[:, 1]]
         for rows, pairs in ((x, blocks.entering), (y, blocks.leaving))

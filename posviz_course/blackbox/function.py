@@ -258,7 +258,7 @@ def compared(off: np.ndarray, allowed: float, places: np.ndarray, end: int) -> C
 
 
 def _recorded(r: Rotation, response: np.ndarray) -> Check:
-    """Compare with what a function with a memory said before it had heard of a long text."""
+    """Compare with the outputs of a function with a memory from before it saw a long text."""
     inv_freq = r.rule.frequencies().inv_freq if r.rule else np.abs(r.theta[0])
     angles = r.direction * np.outer(np.arange(NEAR) + (r.start or 0), inv_freq)
     ours = (r.gain or 1.0) * np.exp(1j * angles[:, : response.shape[1]])

@@ -16,7 +16,7 @@ from posviz_course.blackbox.rule import FrequencyRule, Gain, roundest
 from posviz_course.blackbox.rules import name_rule, rounded
 from posviz_course.blackbox.track import Track, start_of
 
-TELLING = 128  # tokens: nearer positions do not tell float32 from float64
+TELLING = 128  # tokens: nearer positions do not separate float32 from float64
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def named(
 
 
 def _start_of_axes(tracks: list[Track]) -> float | None:
-    """Return the position that stands for 0 on every axis, if it is the same one."""
+    """Return the position that acts as 0 on every axis, if it is the same one."""
     theta = np.stack([each.theta for each in tracks])
     together = theta.sum(axis=0)  # at equal positions on all axes
     return start_of(together, tracks[0].phase, np.max([each.error for each in tracks], axis=0))

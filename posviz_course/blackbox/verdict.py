@@ -14,7 +14,7 @@ MOST_NAMED = 5  # libraries in a text that do the same
 
 @dataclass(frozen=True)
 class ProgramVerdict:
-    """What was found out about a program; None stands for what does not apply or is not known.
+    """What was found out about a program; None means that it does not apply or is not known.
 
     kind: "rotation", "table", "bias" or "unknown". code is the line of posviz that reproduces the
     program, and difference the largest between both on fresh inputs; explained says whether that

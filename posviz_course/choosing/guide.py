@@ -109,7 +109,7 @@ def files(row: str) -> int:
 
 
 def _advice(asked, faults, lit, used) -> str:
-    """What can do it all, those that most model files have first; or what is nearest to it."""
+    """Name the rows that can do it all, the most used first, or else the nearest row."""
     left = [name for name in RUNS if name not in asked]
     is_trained = len(left) < len(RUNS) and "both ways" not in asked
     limits = LIMITS["trained models" if is_trained else "one layer"]

@@ -20,7 +20,7 @@ WITHOUT = "without position"
 
 @dataclass(frozen=True)
 class LayerKind:
-    """Layers that are alike in how position enters them.
+    """Layers in which position enters in the same way.
 
     kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, slower
     by all of it; on_scores: what scores are multiplied by for it, or where some dimensions do not

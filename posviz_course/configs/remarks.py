@@ -1,4 +1,4 @@
-"""What is said of a configuration in words: three sentences, and what is wrong, with what to do."""
+"""A configuration in words: three sentences, and the warnings, each with a remedy."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _unread(file: ConfigFile) -> Iterator[str]:
 
 
 def engines_of(file: ConfigFile, *, of_transformers: bool = False) -> tuple[str, ...]:
-    """Return what engines are known to make of this file: transformers alone, or all others."""
+    """Return how engines are known to read this file: transformers alone, or all others."""
     config = dict(file.config)
     for name in ("rope_parameters", "rope_scaling"):  # of two, the second counts
         if isinstance(scaling := config.get(name), dict) and scaling:
@@ -208,7 +208,7 @@ def engines_of(file: ConfigFile, *, of_transformers: bool = False) -> tuple[str,
 
 
 def _holds(conditions: dict[str, Any], config: dict) -> bool:
-    """Tell whether all stand there: a value, one of a list, "present", "absent"."""
+    """Tell whether a file meets all conditions: a value, one of a list, "present", "absent"."""
     for path, wanted in conditions.items():
         value = value_of(config, path)
         allowed = wanted if isinstance(wanted, list) else [wanted]

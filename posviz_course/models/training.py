@@ -27,7 +27,7 @@ from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, NoPosition, doors
 
 CHARACTERS = 128  # ASCII: the code of a character is its token
-HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
+HIDDEN = CHARACTERS  # the token of a hidden character, which is to be predicted
 HIDDEN_SHARE = 0.3
 START = 0.02  # standard deviation of the embeddings before training, as in GPT-2 and BERT
 
@@ -237,7 +237,7 @@ class Adam:
 
     @torch.no_grad()
     def step(self, learning_rate: float) -> None:
-        """Move each parameter by what its gradient, and those before it, ask for."""
+        """Update each parameter by its gradient and the earlier ones."""
         self.steps += 1
         size, root = learning_rate / (1 - 0.9**self.steps), (1 - 0.95**self.steps) ** 0.5
         for x, mean, square in zip(self.parameters, self.means, self.squares, strict=True):

@@ -78,7 +78,7 @@ class Chooser(Picture):
 
 
 def _lines(first, count, sign, width):
-    """What a text shows: so many lines from the first, those of other signs left blank."""
+    """Return a function for a text's lines, those with other signs left blank."""
     return lambda arrays: "\n".join(
         textwrap.shorten(line, width, placeholder=" …") if line[0] == sign else ""
         for line in arrays.lines[first : first + count]

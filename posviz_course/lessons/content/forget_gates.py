@@ -54,7 +54,7 @@ class ForgetGates(Picture):
         alibi = np.log(OTHERS) * (at[-1] - at)
         x = np.repeat(at[is_stop].astype(float), 2).reshape(-1, 2)
         lowest = -1.04 * min(bias[-1].min(), alibi.min())
-        # The ends stand still while the biases move a little.
+        # The ends stay while the biases move a little.
         end = next((step for step in (2, 5, 10, 20, 50, 100, 200) if step >= lowest), 500.0)
         return self.arrays(
             bias=np.where(at[:, None] >= at, bias, np.nan),

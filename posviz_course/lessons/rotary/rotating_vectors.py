@@ -32,7 +32,7 @@ class RotatingVectors(Picture):
         inv_freq = rotary_frequencies(HEAD_DIM)[[self.pair]]
         offset = self.query - self.key
         query, key = self.query + self.together, self.key + self.together
-        queries = ALONG[max(offset, 0) <= ALONG]  # no key stands before position 0
+        queries = ALONG[max(offset, 0) <= ALONG]  # no key is before position 0
         q, k = _rotated(Q, query, inv_freq), _rotated(K, key, inv_freq)
         both = _rotated(Q, queries, inv_freq) * _rotated(K, queries - offset, inv_freq)
         between = np.arctan2(k[0] * q[1] - k[1] * q[0], q @ k)  # from k to q, the shorter way
@@ -83,7 +83,7 @@ def _rotated(vector, positions, inv_freq):
 
 
 def _names(q, k):
-    """Where the names of two vectors stand: beyond their heads, and apart from each other."""
+    """The places of two vectors' names: beyond their heads, and apart from each other."""
     angles = np.arctan2([q[1], k[1]], [q[0], k[0]])
     between = (angles[0] - angles[1] + np.pi) % (2 * np.pi) - np.pi
     half = (1 if between > 0 else -1) * max(0.2 - abs(between), 0) / 2

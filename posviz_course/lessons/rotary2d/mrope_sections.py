@@ -12,7 +12,7 @@ from posviz.pictures.picture import Arrays, Picture
 
 PAIRS, ACROSS = 64, 8  # head_dim 128, as the models have it, and dials in a line
 DIALS = np.stack([np.arange(PAIRS) % ACROSS, np.arange(PAIRS) // ACROSS], axis=-1)
-# (time, row, column), and whether they take turns.
+# (time, row, column), and whether they alternate.
 ARRANGEMENTS = {
     "16, 24, 24 contiguous (Qwen2-VL)": ((16, 24, 24), False),
     "24, 20, 20 interleaved (Qwen3-VL)": ((24, 20, 20), True),

@@ -57,7 +57,7 @@ class TwoHands(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """The dial at left; at right the image, with lines along which a hand stands the same."""
+        """The dial at left; at right the image, with lines along which a hand's angle stays."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
         circle(dial)
         dial.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="hands")

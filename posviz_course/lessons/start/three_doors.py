@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from posviz.pictures.knobs import Choice
 from posviz.pictures.picture import Arrays, Picture
 
-# Where things stand; the axes run from 0 to 1 in both directions.
+# Places; the axes run from 0 to 1 in both directions.
 _TOP, _QUERY, _SCORES, _KEY, _VALUE, _BOTTOM = 0.91, 0.70, 0.59, 0.48, 0.26, 0.08
 _NODES = {
     "x": (0.025, _KEY),

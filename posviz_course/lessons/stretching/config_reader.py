@@ -164,7 +164,7 @@ def _labels(kinds):
 
 
 def _room(figure):
-    """How many characters stand in a line beside or below the curves, and how many lines."""
+    """How many characters a line beside or below the curves holds, and how many lines fit."""
     width, height = 72 * inches(figure) / rcParams["font.size"]
     if wide(figure):
         return int(0.49 * width / 0.56), int(0.82 * height / 1.25)
@@ -172,7 +172,7 @@ def _room(figure):
 
 
 def _wrapped(said, columns, rows):
-    """Lines that fit; what does not is left out, and that is said."""
+    """Return the lines that fit, the last one with a note if others are left out."""
     lines = [
         part
         for line in said.splitlines()
