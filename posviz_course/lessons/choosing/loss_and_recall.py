@@ -44,9 +44,7 @@ class LossAndRecall(Picture):
                 for letter in LETTERS
             ],
             length=TRAINED * 2**self.doublings,
-            both=[
-                name for name, (grew, recall) in every.items() if grew < FLAT and recall >= KNOWS
-            ],
+            both=[name for name, (grew, share) in every.items() if grew < FLAT and share >= KNOWS],
         )
 
     def draw(self, figure: Figure) -> list:
@@ -62,11 +60,11 @@ class LossAndRecall(Picture):
         dots = Curve(axes, "C6o", lambda a: a.every.T, "every encoding")
         path = Curve(axes, "C0-", "path", "the chosen one, from 64 tokens")
         here = Curve(axes, "C0o", lambda a: a.path[:, -1:], marks=1.5)
-        size = 1 if wide(figure) else 0  # of LETTERS
+        is_wide = wide(figure)
         names = [
             Other(
                 axes.text(0, 0, "", va="center", fontsize="small", animated=True, in_layout=False),
-                lambda a, row=row: _label(a.labels[size], row),
+                lambda a, row=row: _label(a.labels[1 if is_wide else 0], row),
             )
             for row in ARMS
         ]
