@@ -136,10 +136,8 @@ def _angles(r: Rotation) -> list[str]:
     elif r.start:
         said.append(f"Positions start at {signed(r.start, ',g')}, not at 0.")
     if rule is None and len(r.theta) == 1 and np.ptp(np.sign(r.theta[0])) > 1:
-        said.append("Some pairs rotate forwards, and some backwards.")
-    elif r.direction < 0:
-        said.append("It rotates backwards, by minus the angle.")
-    return said
+        return [*said, "Some pairs rotate forwards, and some backwards."]
+    return [*said, "It rotates backwards, by minus the angle."] if r.direction < 0 else said
 
 
 def method_of(rule: FrequencyRule | None) -> list[str]:

@@ -142,14 +142,11 @@ def _verdict(
     ]
     falls = not at.startswith("np.arange")
     position = -start if falls else start
-    if rule.method == "linear":
-        said.append(f"All frequencies are divided by {rule.factor:g}.")
-    if start:
-        said.append(f"Row 0 is position {signed(position, 'g')}.")
-    if falls:
-        said.append("Positions fall from row to row.")
-    if scale != 1:
-        said.append(f"All numbers are multiplied by {scale:g}.")
+    divided = rule.method == "linear"
+    said += [f"All frequencies are divided by {rule.factor:g}."] if divided else []
+    said += [f"Row 0 is position {signed(position, 'g')}."] if start else []
+    said += ["Positions fall from row to row."] if falls else []
+    said += [f"All numbers are multiplied by {scale:g}."] if scale != 1 else []
     return _checked(
         rows, line, said, order=order, base=rule.base, exponent=rule.exponent,
         direction=-1 if falls else 1, first_position=position, method=rule.method,

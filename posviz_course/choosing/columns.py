@@ -219,7 +219,5 @@ MEASURES = {
     "loss": loss,
     "recall": recall,
 }
-COLUMNS: dict[str, Callable[[str], Cell]] = {
-    name: cache(measure) for name, measure in MEASURES.items()
-}
+COLUMNS: dict[str, Callable[[str], Cell]] = {name: cache(MEASURES[name]) for name in MEASURES}
 """By name, the function from the name of a row to its cell; each measures a row once."""

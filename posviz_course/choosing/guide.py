@@ -75,17 +75,14 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
         require_choice(question, "a question", tuple(QUESTIONS))
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))
     asked = dict.fromkeys(name for each in answers.items() for name in QUESTIONS[each[0]][each[1]])
-    faults = {row: _faults(row, asked) for row in (*ROWS, *PLANS)}
+    faults = {}
+    for row in (*ROWS, *PLANS):
+        cells = {column: _measured(row, column, asked) for column in asked}
+        faults[row] = {column: cell for column, cell in cells.items() if not cell.can}
     lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
     used = [row for row in lit if files(row)]
     unknown = [row for row, cells in faults.items() if cells and not _failed(cells)]
     return Verdicts(faults, lit, used, unknown, _advice(asked, faults, lit, used))
-
-
-def _faults(row: str, asked: Collection[str]) -> dict[str, Cell]:
-    """Return the cells of a row that do not do what is asked."""
-    cells = {column: _measured(row, column, asked) for column in asked}
-    return {column: cell for column, cell in cells.items() if not cell.can}
 
 
 def _measured(row: str, column: str, asked: Collection[str]) -> Cell:

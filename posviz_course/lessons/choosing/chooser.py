@@ -32,22 +32,21 @@ class Chooser(Picture):
 
     def compute(self) -> Arrays:
         """Return a line for each row: the most used that can do it, then why each other fails."""
-        verdicts = choose({name: getattr(self, name) for name in QUESTIONS})
-        lines = [f"✓ {row} ({files(row)} files)" for row in verdicts.used]
-        measured = [row for row in verdicts.lit if row not in verdicts.used]
-        lines += [f"○ {row} (only measured here)" for row in measured]
-        lines += [f"? {row}: not measured here" for row in verdicts.unknown]
+        choice = choose({name: getattr(self, name) for name in QUESTIONS})
+        lines = [f"✓ {row} ({files(row)} files)" for row in choice.used]
+        lines += [f"○ {row} (only measured here)" for row in choice.lit if row not in choice.used]
+        lines += [f"? {row}: not measured here" for row in choice.unknown]
         lines += [
             f"✗ {row}: {fault(*next(each for each in faults.items() if each[1].can is False))}"
-            for row, faults in verdicts.faults.items()
-            if faults and row not in verdicts.unknown
+            for row, faults in choice.faults.items()
+            if faults and row not in choice.unknown
         ]
         return self.arrays(
             lines=lines,
-            advice=verdicts.advice,
-            lit=verdicts.lit,
-            used=verdicts.used,
-            unknown=len(verdicts.unknown),
+            advice=choice.advice,
+            lit=choice.lit,
+            used=choice.used,
+            unknown=len(choice.unknown),
         )
 
     def draw(self, figure: Figure) -> list:

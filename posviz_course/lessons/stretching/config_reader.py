@@ -119,8 +119,8 @@ def _row(kind: LayerKind) -> str:
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
     subject = "rotated part of scores" if kind.on_rotated_part else "scores"
-    is_scaled = abs(kind.on_scores - 1) > 5e-5
-    scores = f"; {subject}\u00a0×\u00a0{kind.on_scores:.4f}" if is_scaled else ""
+    scores = f"; {subject}\u00a0×\u00a0{kind.on_scores:.4f}"
+    scores = scores if abs(kind.on_scores - 1) > 5e-5 else ""
     return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
 
 

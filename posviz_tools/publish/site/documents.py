@@ -27,29 +27,27 @@ def documents(
 
     pages: the Markdown of other pages, by name.
     """
-    entries: list[tuple] = []
-    for lesson in lessons:
-        entries += _of_sections(lesson.title, lesson.stem, lesson.sections)
+    items = [item for les in lessons for item in _of_sections(les.title, les.stem, les.sections)]
     for name, text in pages.items():
         title, _, rest = text.removeprefix("# ").partition("\n")
         sections = [Section(1, "", title, [], [])]
         read_text(markdown(rest), sections)
-        entries += _of_sections(title, name, sections)
+        items += _of_sections(title, name, sections)
     for picture in pictures:
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
-        entries.append((kind, title, picture.href, "; ".join(picture.controls), ""))
+        items.append((kind, title, picture.href, "; ".join(picture.controls), ""))
     for term in TERMS:
         href = f"glossary.html#{term_id(term)}"
-        entries.append(("Glossary", term.english, href, term.meaning, term.chinese))
+        items.append(("Glossary", term.english, href, term.meaning, term.chinese))
     for number, claim, verdict in claims:
         href = f"claims.html#{claim_id(number, claim, verdict)}"
-        entries.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
+        items.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
     for row in census.rows():
         library, function, does, surprise = libraries.cells(row)
         href = f"libraries.html#{libraries.row_id(row)}"
-        entries.append(("Library", f"{library}, {function}", href, surprise or does, does))
+        items.append(("Library", f"{library}, {function}", href, surprise or does, does))
     names = ("kind", "title", "href", "text", "code")
-    return [{"id": i} | dict(zip(names, entry, strict=True)) for i, entry in enumerate(entries)]
+    return [{"id": i} | dict(zip(names, item, strict=True)) for i, item in enumerate(items)]
 
 
 def term_id(term: Term) -> str:
