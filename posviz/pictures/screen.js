@@ -1,5 +1,5 @@
-// A canvas that shows the newest frame of a figure, and says so when the kernel is gone. README.md
-// says what goes between it and the kernel.
+// A canvas that shows the newest frame of a figure, and a notice when the kernel is gone. README.md
+// lists the messages between it and the kernel.
 
 import { make, unique } from "./elements.js";
 import { watchKernel } from "./host.js";
@@ -8,15 +8,15 @@ import { makeScene } from "./stream/replay.js";
 /** @import { Bytes, Channel, ExplorerShown, Frame, Pong, ToScreen } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
-const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
-const SILENT = 8000; // milliseconds without an answer, after which a reader is told
+const LOOK_EVERY = 250; // milliseconds: for changes that not every host has an event for
+const SILENT = 8000; // milliseconds without an answer, after which a notice is shown
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
 const BUSY = "Python does not answer: it is busy, or it has stopped. " +
   "If it has stopped, run this cell again, or reload the page.";
 const CUT = "Python does not answer: the connection is cut. It is tried again every few seconds.";
 const STOPPED = "Python does not answer: it has stopped. Run this cell again.";
-const GONE = [BUSY, CUT, STOPPED]; // the last one that holds is told
+const GONE = [BUSY, CUT, STOPPED]; // the last one that holds is shown
 
 const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +
   'h-1.6V3.6H10zM14 10v4h-4v-1.6h2.4V10zM6 14H2v-4h1.6v2.4H6z"/></svg>';
@@ -127,7 +127,7 @@ function makeWay(channel, { figure, canvas, notice }) {
   let asked = 0; // when the question was sent that waits for an answer
   let askedAgain = 0; // when a whole frame was last asked for because one was lost
   let isHeard = false; // whether any frame has come
-  let dark = false; // whether the page was when the kernel was last told
+  let dark = false; // whether the page was, by the last message to the kernel
   let dragged = 0; // when the place was sent that waits for an answer
   let place = /** @type {[number, number]?} */ (null); // the newest since
   const host = watchKernel(channel.host, () => goodbye(STOPPED), () => ask());
@@ -177,11 +177,11 @@ function makeWay(channel, { figure, canvas, notice }) {
         goodbye(CUT);
         host.again();
       }
-      // What is out of sight tells with its next pulse: what a reader looks at comes first.
+      // A picture out of sight waits for its next pulse, so that visible ones come first.
       if (isInView(figure) && isDark(figure) !== dark) ask();
     },
-    // Not every front end tells that a kernel died, so a view asks, and a silence is told.
-    // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.
+    // Not every front end reports a dead kernel, so a view asks, and a silence is shown.
+    // It goes on asking: a connection may come back, and a busy kernel may finish.
     pulse: () => {
       if (silence() > SILENT) goodbye(BUSY);
       if ((asked && silence() < SILENT) || document.visibilityState !== "visible") return;
@@ -246,12 +246,12 @@ function makeScreen({ css, drags }, channel, el) {
   host.on("comm_live_update", stopped);
   host.on("destroy", stopped);
   const pulse = setInterval(way.pulse, PULSE_EVERY);
-  const look = setInterval(() => { way.look(); room.look(); }, LOOK_EVERY);
+  const watch = setInterval(() => { way.look(); room.look(); }, LOOK_EVERY);
 
   return () => {
     over.abort();
     clearInterval(pulse);
-    clearInterval(look);
+    clearInterval(watch);
     host.off("comm_live_update", stopped);
     host.off("destroy", stopped);
     room.close();
