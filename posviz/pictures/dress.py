@@ -157,7 +157,7 @@ def fit(figure: Figure) -> None:
 
 
 def _thin(axis, room):
-    """Let an axis have fewer ticks until their labels stand apart."""
+    """Let an axis have fewer ticks until their labels do not touch."""
     locator = axis.get_major_locator()
     for most in range(6, 0, -1) if isinstance(locator, MaxNLocator) else ():
         labels = [label.get_window_extent().width for label in axis.get_ticklabels()]

@@ -1,4 +1,4 @@
-"""The Export panel: the picture exactly as it stands, as a file, and as a line of Python."""
+"""The Export panel: the picture exactly as it is shown, as a file, and as a line of Python."""
 
 import base64
 from collections.abc import Callable

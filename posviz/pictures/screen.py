@@ -21,7 +21,7 @@ class Screen:
         self._frames = Frames()
 
     def show(self) -> None:
-        """Send the figure as it stands to every open view."""
+        """Send the present figure to every open view."""
         self.live.paint()
         fields, buffers = self._frames.next(self.live.layers)
         self.frame_number += 1

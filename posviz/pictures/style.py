@@ -55,7 +55,7 @@ class Appearance(NamedTuple):
 
     layout: of a slide, the part that the figure fills. font: an installed one. colors: instead of
     the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
-    style's own. labels: words of the figure and what stands for them. panel: the one that is
+    style's own. labels: words of the figure and their replacements. panel: the one that is
     shown, from 1; 0 for all. multiples: a knob, and its values side by side; columns: as many of
     them in a row, 0 for all.
     """

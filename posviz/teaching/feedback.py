@@ -75,7 +75,7 @@ class Feedback:
 
 
 def first_lines(text: str, most: int) -> str:
-    """Return a text of at most so many lines; the last tells how many are left out."""
+    """Return a text of at most so many lines; the last one has the number of lines left out."""
     lines = text.splitlines()
     left_out = len(lines) - most + 1
     return text if left_out < 2 else "\n".join([*lines[: most - 1], f"… {left_out} more lines"])

@@ -19,7 +19,7 @@ class NotLinear(ValueError):
 class Box:
     """rotate(x, positions) on NumPy arrays [len, head_dim] in float64, whatever it takes itself.
 
-    axes: how many columns its positions have; 1 stands for positions [len].
+    axes: how many columns its positions have; 1 means positions [len].
     """
 
     def __init__(self, rotate: Callable[..., Any], head_dim: int, axes: int | None) -> None:

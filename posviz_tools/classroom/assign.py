@@ -145,7 +145,7 @@ def _answered(lesson, exercise, begin, end, kept: Callable[[str, list[str]], lis
 
 
 def _hidden(lesson, exercise, cells, seed) -> list[str]:
-    """The lines of a hidden test: it raises, with what the reader is told, for what is not right.
+    """The lines of a hidden test, which raises the feedback on an answer that is not right.
 
     cells: the name of the kernel's list of what it has run.
     """

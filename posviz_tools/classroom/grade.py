@@ -215,7 +215,7 @@ def verdict(
 def require(
     checker: Checker, name: str, cells: Iterable[str], *, lent: Iterable[str], seed: int
 ) -> None:
-    """Raise AssertionError, with what the reader is told, unless the cells answer the exercise.
+    """Raise AssertionError, with the feedback, unless the cells answer the exercise.
 
     This is what hidden tests call: the kernel's cells, `In`, run again in a process of their own.
     """

@@ -1,7 +1,7 @@
 """What pages and slides take of a notebook: text, links and pictures, and nothing that acts.
 
 Markdown and the HTML that cells show go through one sanitiser (nh3), our own HTML as well: who
-wrote it cannot be told. Its links lead to pages of the site, or nowhere.
+wrote it is unknown. Its links lead to pages of the site, or nowhere.
 """
 
 import base64

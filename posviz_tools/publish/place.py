@@ -34,7 +34,7 @@ def place(picture: str, png: str, about: dict, dark: str = "") -> str:
 
 
 def drawn_place(picture: Picture) -> str:
-    """HTML of the place where a picture will live, drawn as it stands."""
+    """HTML of the place where a picture will live, drawn at its present values."""
     png, about = notebook_png(picture.figure())
     return place(repr(picture), base64.b64encode(png).decode(), about)
 

@@ -16,7 +16,7 @@ TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+\w+/\w+|≈ 1|× [\d.]+ \([\d.]
 
 
 def rerun(notebook: Path) -> list[str]:
-    """Execute a notebook and write it where it stands; return the lines of text that changed."""
+    """Execute a notebook and write it in place; return the lines of text that changed."""
     stored, run = read(notebook), executed(notebook)
     without_views(run)
     run = nbformat.from_dict(run)

@@ -166,7 +166,7 @@ def choose_slides(
 ) -> list[Slide]:
     """The slides of a lesson, of the sections that are wanted, or of what can be taught in a time.
 
-    tell: is called with what was taken, what was left out, and what the lesson's own lecture takes.
+    tell: is called with a message: the sections taken and left out, and the own lecture's minutes.
     Raises ValueError for a section without slides, and where not even one fits.
     """
     deck, own = slides(lesson), about(lesson).get("lecture", {}).get("sections", [])

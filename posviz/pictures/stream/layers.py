@@ -35,7 +35,7 @@ class FigureLayers:
         self.front: list = []
         self._order: list = []  # of all artists
         self._moved: set = set()  # artists at rest that changed
-        self._boxes: dict = {}  # where axes and their patches stand
+        self._boxes: dict = {}  # the places of axes and their patches
         self._seen: dict = {}  # by artist: its parts, and its place when it was drawn
         self._background: Any = None
         self._shape: tuple[int, int] | None = None

@@ -12,7 +12,7 @@ from matplotlib.backends import backend_agg
 
 
 def aligned_axes(axis: Any) -> list:
-    """The axes whose tick labels decide where the label stands: its own, and those aligned.
+    """The axes whose tick labels decide the label's place: its own, and those aligned with it.
 
     No public name lists what `Figure.align_labels` aligned. `FigureLayers` asks for bitmaps, too,
     so where the private name is missing, an axis counts as not aligned.

@@ -26,7 +26,7 @@ class ExtrapolationCurves(Picture):
     """Trained short, tested long: which arms go on past the trained length, in every run?
 
     `given` are results of a sweep, as `posviz_course.lab.results.results("runs")` returns them;
-    they stand in for those of the package. `mine` is one result more, laid over those of its task.
+    they replace those of the package. `mine` is one result more, laid over those of its task.
     """
 
     size = (8.0, 3.4)

@@ -23,7 +23,7 @@ class HeadBrowser(Picture):
     """Every head on your own text: which of them keep their map when it is shuffled?
 
     `given` is a model, as `posviz.load_model("~/models/…")` returns it, or a
-    `posviz_course.models.small.SmallModel`; it stands in for the stored ones.
+    `posviz_course.models.small.SmallModel`; it replaces the stored ones.
     """
 
     size = (9.0, 4.4)

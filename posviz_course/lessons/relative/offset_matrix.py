@@ -80,7 +80,7 @@ class OffsetMatrix(Picture):
         matrix.set(title="offset of each pair, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         row.set(xlabel="key (position)", title="the query’s row", ylabel="query − key (tokens)")
-        row.set(xlim=(-0.5, 20.5), ylim=(-21, 21))  # the last tick stands at the very end
+        row.set(xlim=(-0.5, 20.5), ylim=(-21, 21))  # the last tick is at the very end
         legend_above(figure, curves)
         whole(matrix.xaxis, matrix.yaxis, row.xaxis, row.yaxis, steps=None)
         return [colours, *outline, *numbers, *curves, Limits(row, "ends")]

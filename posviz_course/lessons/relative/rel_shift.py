@@ -1,4 +1,4 @@
-"""How padding, reshaping and cutting turn columns of offsets into columns of keys."""
+"""How padding, reshaping and cutting make columns of keys from columns of offsets."""
 
 import numpy as np
 from matplotlib import colormaps, rcParams

@@ -77,7 +77,7 @@ def _write(axes, words):
     last = len(words) - 1
     axes.set(xlim=(-0.6, max(last, 1) + 0.6), ylim=(-0.35, 1.35))
     axes.axis("off")
-    middle = max(1 - last, 0) / 2  # one word stands in the middle
+    middle = max(1 - last, 0) / 2  # one word is centred
     for i, word in enumerate(words):
         axes.plot([i + middle, last - i + middle], [0.86, 0.14], "C6-", zorder=1)
         props = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}

@@ -35,7 +35,7 @@ def begin() -> None:
 
 
 def run(id: str, sources: dict[str, str]) -> None:
-    """Run a cell, after those above it that it needs as they are now; tell the page what it shows.
+    """Run a cell, after those above it that it needs as they are now; send the page what it shows.
 
     sources: all the cells of a page by id, in their order.
     """
