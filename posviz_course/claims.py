@@ -131,7 +131,7 @@ def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
     verdicts = [claim() for claim in asked]
     holds = [[word == verdict.word for word in VERDICTS] for verdict in verdicts]
     return Prediction(
-        [(claim.statement, each) for claim, each in zip(asked, holds, strict=True)],
+        [(claim.statement, right) for claim, right in zip(asked, holds, strict=True)],
         "".join(map(_ballot, asked, verdicts, map(place, asked))),
         "\n".join(map("{0.statement}\n    {1.said}".format, asked, verdicts)),
         kind=kind,
@@ -191,7 +191,7 @@ def table(rows: Iterable[ClaimRow]) -> str:
 
 def _cells(row: ClaimRow) -> tuple[str, ...]:
     number, asked, verdict = row
-    [lesson] = [each for each in LESSONS if each.number == number]
+    [lesson] = [row for row in LESSONS if row.number == number]
     anchor = html.escape(asked.section.replace(" ", "-"))
     place = html.escape(f"{number} · {asked.section}")
     link = f'<a href="{lesson.notebook}.ipynb#{anchor}">{place}</a>'

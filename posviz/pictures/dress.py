@@ -37,8 +37,8 @@ class Renaming:
             if self._done.get(text) != text.get_text():
                 self._done[text] = self._renamed(text.get_text())
                 text.set_text(self._done[text])
-        axes = [each for parent in figure.axes for each in (parent, *parent.child_axes)]
-        for axis in (axis for each in axes for axis in (each.xaxis, each.yaxis)):
+        axes = [panel for parent in figure.axes for panel in (parent, *parent.child_axes)]
+        for axis in (axis for panel in axes for axis in (panel.xaxis, panel.yaxis)):
             ticks: Any = axis.get_major_formatter()
             if isinstance(ticks, FuncFormatter) and ticks not in self._done:
                 own = FuncFormatter(lambda x, place, ticks=ticks: self._renamed(ticks(x, place)))
@@ -177,9 +177,9 @@ def _break(text, length, room):
 def _label_alone(axes, name):
     """Give axes the label and tick labels that they left to a panel below or beside."""
     axis, shared = getattr(axes, f"{name}axis"), getattr(axes, f"get_shared_{name}_axes")()
-    if siblings := [each for each in shared.get_siblings(axes) if each is not axes]:
+    if siblings := [other for other in shared.get_siblings(axes) if other is not axes]:
         axis.set_tick_params(**{{"x": "labelbottom", "y": "labelleft"}[name]: True})
-        labels = (getattr(each, f"{name}axis").get_label_text() for each in siblings)
+        labels = (getattr(other, f"{name}axis").get_label_text() for other in siblings)
         if not axis.get_label_text():
             axis.set_label_text(next(filter(None, labels), ""))
 

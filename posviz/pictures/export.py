@@ -46,8 +46,8 @@ def python_line(picture: Drawing, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
     module, name = kind.__module__, kind.__name__
-    packages = (each for each in ("posviz", module.partition(".")[0]) if each in sys.modules)
-    public = (each for each in packages if _module_of(sys.modules[each], name) == module)
+    packages = (top for top in ("posviz", module.partition(".")[0]) if top in sys.modules)
+    public = (top for top in packages if _module_of(sys.modules[top], name) == module)
     line = f"{picture!r}.{call}"
     if module == "__main__":  # a reader's own class, written in this notebook
         return line

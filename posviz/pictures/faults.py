@@ -26,7 +26,7 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
         warnings.simplefilter("always")
         figure = picture.figure_in(look)
         faults = text_faults(figure)
-    if any("constrained_layout not applied" in str(each.message) for each in warned):
+    if any("constrained_layout not applied" in str(warning.message) for warning in warned):
         return ["its panels have no room at all"]
     least = LEAST_LETTERS * parameters(*look.theme)["font.size"] / 72 * figure.get_dpi()
     areas = [axes.bbox.width * axes.bbox.height for axes in panels(figure) if axes.get_visible()]
@@ -39,7 +39,7 @@ def fitted(picture: Picture, look: Appearance) -> tuple[Appearance | None, str]:
     """Return the appearance with as many columns of values as fit, or None and the reason."""
     count = len(look.multiples[1]) if look.multiples else 1
     rows = [look._replace(columns=few) for few in (0, 2, 1) if few < count]
-    if own := next((each for each in rows if not room_faults(picture, each)), None):
+    if own := next((row for row in rows if not room_faults(picture, row)), None):
         return own, ""
     alone = []
     with contextlib.suppress(ValueError):  # its panels belong together
@@ -105,7 +105,7 @@ def _overlapping(boxes, slack):
 
 def _inks_meet(figure, text, other, common) -> bool:
     """Whether two texts mark the same pixels, or pixels side by side."""
-    first, second = (_ink(figure, each, common) for each in (text, other))
+    first, second = (_ink(figure, artist, common) for artist in (text, other))
     thick = Image.fromarray(first).convert("L").filter(ImageFilter.MaxFilter(3))
     return bool(np.any(np.asarray(thick, bool) & second))
 

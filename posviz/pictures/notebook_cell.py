@@ -24,7 +24,7 @@ def take_over_cell(thing: Any) -> list:
     if not cell:
         return []
     run, references = _made.get(cell, (None, []))
-    made = [each for each in (reference() for reference in references) if each is not None]
+    made = [thing for thing in (reference() for reference in references) if thing is not None]
     if run != shell.execution_count:
         for old in made:
             old.close()

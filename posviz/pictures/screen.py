@@ -42,7 +42,7 @@ class Screen:
             return
         newest = list(self.views.values())[-1]
         self.live.look = look._replace(dark=newest.get("dark", False))
-        self.live.ratio = min(max(each["ratio"] for each in self.views.values()), 4.0)
+        self.live.ratio = min(max(latest["ratio"] for latest in self.views.values()), 4.0)
         new = self.live.look != look or not (known or message.get("gone"))
         if new or message.get("ask"):
             self._frames.forget()

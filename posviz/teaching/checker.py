@@ -72,7 +72,7 @@ class Checker:
     @property
     def changes(self) -> list[Mistake]:
         """The mistakes that change the reference."""
-        return [each for each in self.mistakes if isinstance(each, Mistake)]
+        return [mistake for mistake in self.mistakes if isinstance(mistake, Mistake)]
 
     def cases(self) -> list[tuple]:
         """Return the edges, then random inputs, smallest first; every call makes them afresh."""
@@ -135,7 +135,7 @@ class Checker:
         with warnings.catch_warnings(action="ignore"):
             known = next(self._explanations(answer, ran, feedback), None)
             if known is None and feedback.status == "error":
-                known = next((each for each in self.changes if self._stops(each, tried)), None)
+                known = next((m for m in self.changes if self._stops(m, tried)), None)
         if known is None:
             return feedback
         return self._feedback("mistake", known.message, known.name, feedback.evidence)
@@ -218,7 +218,7 @@ class Checker:
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
     def _compared(self, ran: list[Case]) -> Feedback:
-        failing = next((each for each in ran if not self._agrees(*each)), None)
+        failing = next((case for case in ran if not self._agrees(*case)), None)
         if failing is None:
             tried = f"It agrees on {len(ran)} inputs." if self.inputs else "That is it."
             return self._feedback("correct", tried)

@@ -68,7 +68,7 @@ def answer(name: str, change: Function, message: str) -> Mistake:
 
     def call(right, *given, **steps):
         known = _named(right, given)
-        return change(right(*given, **steps), *(known[each] for each in wanted))
+        return change(right(*given, **steps), *(known[parameter] for parameter in wanted))
 
     return _instead(name, call, message)
 
@@ -81,7 +81,7 @@ def argument(name: str, message: str, **changes: Any) -> Mistake:
 
     def call(right, *given, **steps):
         known = _named(right, given)
-        new = {each: _computed(value, known) for each, value in changes.items()}
+        new = {parameter: _computed(value, known) for parameter, value in changes.items()}
         return right(*(known | new).values(), **steps)
 
     return _instead(name, call, message)
@@ -113,7 +113,7 @@ def _named(function, given) -> dict[str, Any]:
 def _computed(value, known) -> Any:
     if not callable(value):
         return value
-    return value(*(known[each] for each in signature(value).parameters))
+    return value(*(known[parameter] for parameter in signature(value).parameters))
 
 
 # Mistakes that readers make in many exercises.

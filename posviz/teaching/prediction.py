@@ -26,8 +26,8 @@ class Prediction:
         """`asked`: each question and which choices hold; `text`: as HTML; `plain`: without it."""
         self.asked, self.text, self._plain, self._kind = asked, text, plain, kind
         _, self._cell = running_cell()
-        earlier = [each for each in take_over_cell(self) if isinstance(each, Prediction)]
-        self._first = 1 + sum(len(each.asked) for each in earlier)
+        earlier = [thing for thing in take_over_cell(self) if isinstance(thing, Prediction)]
+        self._first = 1 + sum(len(prediction.asked) for prediction in earlier)
 
     def receive(self, message: dict[str, int]) -> None:
         """Note which choice of which question a view has opened."""

@@ -213,7 +213,7 @@ def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout
     base = r.rule.base or 1e4
     long = base ** (-np.arange(n) / n) / speed
     short = base ** (-np.arange(n) / n) / r.rule.frequencies().inv_freq[:n]
-    lists = [[roundest(float(f), 2e-8 * f) for f in each] for each in (short, long)]
+    lists = [[roundest(float(f), 2e-8 * f) for f in factors] for factors in (short, long)]
     arguments = (
         f"short_factors={lists[0]}, long_factors={lists[1]}, seq_len=int(positions.max()) + 1, "
         f"original_max_seq_len={original}, max_seq_len={original}, base={base!r}, "

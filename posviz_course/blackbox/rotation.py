@@ -53,8 +53,8 @@ def named(
 
     Shapes: response [len, pairs] at positions [len] on the first axis. ``tracks`` has one an axis.
     """
-    theta = np.stack([each.theta for each in tracks])
-    error = np.stack([each.error for each in tracks])
+    theta = np.stack([track.theta for track in tracks])
+    error = np.stack([track.error for track in tracks])
     layout, first = layout_of(blocks.entering, blocks.width)
     leaving, _ = layout_of(blocks.leaving, blocks.width)
     direction = -1 if theta[np.abs(theta) > 4 * error].sum() < 0 else 1
@@ -83,9 +83,9 @@ def named(
 
 def _start_of_axes(tracks: list[Track]) -> float | None:
     """Return the position that acts as 0 on every axis, if it is the same one."""
-    theta = np.stack([each.theta for each in tracks])
+    theta = np.stack([track.theta for track in tracks])
     together = theta.sum(axis=0)  # at equal positions on all axes
-    return start_of(together, tracks[0].phase, np.max([each.error for each in tracks], axis=0))
+    return start_of(together, tracks[0].phase, np.max([track.error for track in tracks], axis=0))
 
 
 def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rotation:

@@ -105,7 +105,7 @@ def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
     for lesson, notebook in lessons.items():
         names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
         parts[lesson] = len(names & words) / max(len(names), 1)
-    best, *others = [each for each in parts if parts[each] == max(parts.values())]
+    best, *others = [lesson for lesson in parts if parts[lesson] == max(parts.values())]
     return None if others or not parts[best] else best
 
 
@@ -152,8 +152,8 @@ def grade(
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
         done = tqdm(pool.map(job, notebooks), total=len(notebooks), unit="file", disable=None)
         return [
-            _row(each.student, feedback, share)
-            for each, verdicts in zip(notebooks, done, strict=True)
+            _row(notebook.student, feedback, share)
+            for notebook, verdicts in zip(notebooks, done, strict=True)
             for feedback in verdicts
         ]
 
@@ -219,7 +219,7 @@ def require(
 
     This is what hidden tests call: the kernel's cells, `In`, run again in a process of their own.
     """
-    feedback = verdict(checker, name, {each: getattr(posviz, each) for each in lent}, cells, seed)
+    feedback = verdict(checker, name, {key: getattr(posviz, key) for key in lent}, cells, seed)
     if not feedback:
         raise AssertionError(feedback.message)
 

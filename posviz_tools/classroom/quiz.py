@@ -54,7 +54,7 @@ Quiz = dict[Lesson, list[Question]]
 def questions(row: Lesson, notebook: Path) -> list[Question]:
     """The five of a lesson; RuntimeError where it has fewer."""
     parts = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
-    five = [Question(f"{row.number}.{i}", *each) for i, each in enumerate(islice(parts, 5), 1)]
+    five = [Question(f"{row.number}.{i}", *texts) for i, texts in enumerate(islice(parts, 5), 1)]
     if len(five) < QUESTIONS:
         raise RuntimeError(f"lesson {row.number} has {len(five)} questions of {QUESTIONS}")
     return five
@@ -90,7 +90,7 @@ def _of_map() -> Iterator[Parts]:
     doors = {name: f"At the {' and the '.join(entry.doors)}" for name, entry in entries.items()}
     ideas = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
     for name, entry in entries.items():
-        choices = (QuizChoice(doors[each], each == name, ideas[each]) for each in entries)
+        choices = (QuizChoice(doors[entry], entry == name, ideas[entry]) for entry in entries)
         question = f"Where does the encoding “{name}” add the position?"
         yield _paragraph(question), tuple(choices), _paragraph("; ".join(entry.formula))
 

@@ -63,5 +63,5 @@ def shares(rows: list[Row]) -> dict[str, list[Share]]:
 
 def histogram(sums: Iterable[float], most: float) -> list[tuple[float, int]]:
     """How many students have about so many points, from none to the most that there are."""
-    counts = Counter(round(each / STEP) for each in sums)
+    counts = Counter(round(total / STEP) for total in sums)
     return [(STEP * step, counts[step]) for step in range(round(most / STEP) + 1)]

@@ -40,7 +40,7 @@ def checks() -> Iterator[Check]:
     yield "ok", "Python", f"{platform.python_version()} at {sys.executable}"
     for wanted in map(Requirement, metadata.requires("posviz") or ()):
         marker = wanted.marker
-        extra = next((each for each in USES if marker and marker.evaluate({"extra": each})), "")
+        extra = next((name for name in USES if marker and marker.evaluate({"extra": name})), "")
         if extra or not marker:
             yield version(wanted, extra)
     with suppress(ImportError):  # NumPy or matplotlib may be missing

@@ -126,7 +126,7 @@ def stem(picture: Picture, look: Appearance) -> str:
     knobs, values = picture.knobs(), picture.values()
     unusual = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
     unusual |= [look.multiples] if look.multiples else []
-    words = ["-".join([name, *map(knobs[name].write, each)]) for name, each in unusual.items()]
+    words = ["-".join([name, *map(knobs[name].write, items)]) for name, items in unusual.items()]
     words += ["" if look.style == "notebook" else look.style, look.layout]
     words += ["dark" if look.dark else "", f"panel-{look.panel}" if look.panel else ""]
     parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in words if text)

@@ -54,7 +54,7 @@ def site(
     if lessons:
         stored = stored_lessons(chosen, site_in(to, chosen, named))
         jobs: dict[str, Callable] = {
-            f"{each.stem}.html": partial(write_page, each, to) for each in stored
+            f"{lesson.stem}.html": partial(write_page, lesson, to) for lesson in stored
         }
     else:
         jobs = pages.jobs(stored_lessons(chosen, pages.whole_site(chosen, named)), to)

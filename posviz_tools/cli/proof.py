@@ -74,7 +74,7 @@ def _view(label, kind, look: Appearance = USUAL, **values) -> ProofView:
     figure.set_dpi(min(figure.get_dpi(), WIDTH / figure.get_figwidth()))
     figure.savefig(image := BytesIO(), format="png")
     drop_bitmaps(figure)
-    faults += [f"{each.category.__name__}: {each.message}" for each in warned]
+    faults += [f"{warning.category.__name__}: {warning.message}" for warning in warned]
     return ProofView(label, image.getvalue(), figure.caption, tuple(faults))
 
 

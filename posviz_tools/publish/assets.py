@@ -164,7 +164,7 @@ def policy(scripts: list[str], *more: str) -> str:
     MathJax and figures bring styles of their own.
     """
     hashes = [hashlib.sha256(script.encode()).digest() for script in scripts]
-    allowed = [f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes] or ["'none'"]
+    allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes] or ["'none'"]
     return "; ".join(
         (
             "default-src 'none'",

@@ -114,7 +114,7 @@ def cleaned(lesson: NotebookNode, site: Site = ALONE) -> NotebookNode:
             address = PNG + png(kinds.get("image/png", ""))
             cell.source = cell.source.replace(f"](attachment:{name}", f"]({address}")
         if cell.cell_type == "code":
-            cell.outputs = [each for each in cell.outputs if _clean(each, site)]
+            cell.outputs = [output for output in cell.outputs if _clean(output, site)]
     return lesson
 
 

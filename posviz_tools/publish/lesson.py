@@ -104,7 +104,7 @@ class StoredLesson:
 def stored_lessons(paths: list[Path], site: Site = ALONE) -> list[StoredLesson]:
     """The lessons of these notebooks, each beside the next one."""
     lessons = [StoredLesson(path, site) for path in paths]
-    numbered = (each for each in lessons if each.stem != EXAMINATION.notebook)
+    numbered = (lesson for lesson in lessons if lesson.stem != EXAMINATION.notebook)
     for one, other in pairwise(numbered):
         one.neighbours["next"], other.neighbours["prev"] = other, one
     return lessons

@@ -72,7 +72,7 @@ def read_picture(text: str) -> tuple[str, dict]:
     """The class and the knobs' values in a picture's repr, or ""; `...` is data of its own."""
     try:
         call: Any = ast.parse(text, mode="eval").body
-        values = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         return (call.func.id, values) if call.func.id in lessons.names() else ("", {})
     except (SyntaxError, ValueError, AttributeError):
         return "", {}

@@ -150,7 +150,7 @@ def _living(picture: Picture, knobs: list[str]) -> str:
         for dark in (False, True):
             file = picture.save(Path(folder) / "picture.svg", dark=dark)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    addresses = (f"data:image/svg+xml;base64,{each}" for each in vectors)
+    addresses = (f"data:image/svg+xml;base64,{image}" for image in vectors)
     stored = still(picture.caption(picture.compute()), *addresses)
     return alive(type(picture).__name__, picture.values(), stored, knobs)
 

@@ -89,7 +89,7 @@ class FigureLayers:
             return boxes[axes.patch]
         if type(artist) in (XAxis, YAxis):  # the other axis's limits do not matter
             own = slice(4 if type(artist) is XAxis else 5, None, 2)
-            return [(boxes[each.patch], boxes[each][own]) for each in aligned_axes(artist)]
+            return [(boxes[axis.patch], boxes[axis][own]) for axis in aligned_axes(artist)]
         return boxes[axes]
 
     def _draw_background(self):

@@ -62,7 +62,7 @@ class HeadBrowser(Picture):
             name=self._model().name,
             grid=seen.grid,
             outline=_outline(*at, seen.cell),
-            maps=[np.where(ahead, np.nan, each[at]) for each in (look.weights, look.shuffled)],
+            maps=[np.where(ahead, np.nan, maps[at]) for maps in (look.weights, look.shuffled)],
             left_in_place=left,
             stays="" if np.isnan(left[at]) else f"{left[at]:.0%} stays",
             points=(look.by_offset.ravel(), left.ravel()),

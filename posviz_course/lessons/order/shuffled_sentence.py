@@ -48,7 +48,7 @@ class ShuffledSentence(Picture):
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
         original, shuffled = (
-            attended(each, self.mask, self.encoding)[:, :HEAD_DIM] for each in (x, x[order])
+            attended(rows, self.mask, self.encoding)[:, :HEAD_DIM] for rows in (x, x[order])
         )
         ways = [[(0, i), (1, row)] for row, i in enumerate(order)]
         return self.arrays(
@@ -70,7 +70,7 @@ class ShuffledSentence(Picture):
         panels = axes[::2]
         props = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
         shown = ("outputs[2]", "outputs[0]", "outputs[1]")
-        outputs = [Map(panel, each, **props) for panel, each in zip(panels, shown, strict=True)]
+        outputs = [Map(panel, name, **props) for panel, name in zip(panels, shown, strict=True)]
         for panel, (meaning, formula) in zip(panels, TITLES.items(), strict=True):
             title = f"{meaning}\n{formula}" if wide(figure) else formula
             panel.set_title(title, loc="center", size="medium")

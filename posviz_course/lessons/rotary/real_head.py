@@ -41,7 +41,7 @@ class RealHead(Picture):
         keys = looked_at(head.words, self.head)
         return self.arrays(
             words=head.words,
-            maps=[np.where(mask, each, np.nan) for each in (head.weights, weights)],
+            maps=[np.where(mask, matrix, np.nan) for matrix in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
             named="layer {}, head {}".format(*TELLING[self.head]),

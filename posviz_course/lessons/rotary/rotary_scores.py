@@ -62,7 +62,7 @@ class RotaryScores(Picture):
         near = abs(apart) <= NEAR
         return self.arrays(
             maps=maps,
-            curves=[(np.arange(1 - self.seq_len, self.seq_len), each) for each in means],
+            curves=[(np.arange(1 - self.seq_len, self.seq_len), mean) for mean in means],
             means=(maps[1][near].mean(), maps[1][~near].mean()),
             ends={"xlim": (-1.02 * self.seq_len, 1.02 * self.seq_len)},
         )

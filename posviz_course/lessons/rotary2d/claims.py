@@ -22,7 +22,7 @@ VECTORS = normal(0, 2, 64)  # a query and a key
 def scores(angles_at, *patches, vectors=VECTORS):
     """Scores of patches (row, column) with equal queries and equal keys: [patches, patches]."""
     angles = angles_at(*np.transpose(patches))
-    q, k = (apply_rotary(np.tile(each, (len(angles), 1)), angles) for each in vectors)
+    q, k = (apply_rotary(np.tile(vector, (len(angles), 1)), angles) for vector in vectors)
     return q @ k.T / 8
 
 

@@ -52,7 +52,7 @@ class TwoHands(Picture):
             hands=_hands(shares.sum(axis=1)),
             arcs=_arcs(shares),
             arrows=_arrows(here, frequencies),
-            lines=[*(_lines(here, each) for each in frequencies), ([], [])][:2],
+            lines=[*(_lines(here, frequency) for frequency in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
 

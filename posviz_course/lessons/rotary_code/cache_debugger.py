@@ -33,7 +33,7 @@ class CacheDebugger(Picture):
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
         scores, true = _decoded(self.mistake), _decoded("none")
         errors = np.tril(np.abs(scores - true)).max(axis=1)[: self.decoded]
-        weights = [softmax(each[self.decoded - 1, : self.decoded]) for each in (scores, true)]
+        weights = [softmax(matrix[self.decoded - 1, : self.decoded]) for matrix in (scores, true)]
         seen = np.tri(LONGEST, dtype=bool) & (np.arange(LONGEST) < self.decoded)[:, None]
         blank = -10 * LIMIT  # below every colour: not yet decoded, or not yet seen
         return self.arrays(

@@ -28,11 +28,11 @@ class SameWords(Picture):
     def compute(self) -> Arrays:
         """Return the summaries [2, NUMBERS] of the sentence and of its mirror image."""
         words = words_of(self.sentence, MOST_WORDS)
-        both = [summary(each, self.strength) for each in (words, words[::-1])]
+        both = [summary(order, self.strength) for order in (words, words[::-1])]
         places = np.arange(1, NUMBERS + 1)
         strokes = [[(x, a), (x, b)] for x, a, b in zip(places, *both, strict=True)]
         return self.arrays(
-            summaries=[(places, each) for each in both],
+            summaries=[(places, numbers) for numbers in both],
             apart=broken(np.array(strokes)),
             mirrored=words == words[::-1],
             difference=abs(both[0] - both[1]).max(),

@@ -51,14 +51,14 @@ class ConfigReader(Picture):
             start = f"unscaled frequencies for {trained} tokens, {promised} promised"
             layers, count = [_row(kind) for kind in reading.kinds], len(reading.warnings)
             told = "\n".join([*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)])
-            methods = [each.partition(", base")[0] for each in layers[:2]]
+            methods = [layer.partition(", base")[0] for layer in layers[:2]]
             warnings = "1 warning" if count == 1 else f"{count} warnings"
             said = "; ".join([start, *methods, warnings])
         marked = [_marked(kind) for kind in kinds]
-        pairs = max([len(each["before"]) for each in marked], default=32)
+        pairs = max([len(lines["before"]) for lines in marked], default=32)
         ends = -0.04 * pairs, 1.04 * pairs
         return self.arrays(
-            **{name: _joined([each[name] for each in marked]) for name in LOOKS},
+            **{name: _joined([lines[name] for lines in marked]) for name in LOOKS},
             levels=[(ends, [length] * 2) if length else NOTHING for length in lengths],
             limits={"xlim": ends},
             labels=_labels(kinds),

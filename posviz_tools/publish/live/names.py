@@ -29,13 +29,13 @@ class CellNames(NamedTuple):
 def needed(id: str, sources: dict[str, str]) -> list[str]:
     """The cells that define what this one uses, from the top, and this one."""
     above = list(sources)[: list(sources).index(id)]
-    chosen, used = [id], {name for each in _names(sources[id]) for name in each.used}
+    chosen, used = [id], {name for names in _names(sources[id]) for name in names.used}
     for other in reversed(above):
         theirs = _names(sources[other])
-        defined = {name for each in theirs for name in each.defined}
-        if used & defined.union(*(each.changed for each in theirs)):
+        defined = {name for names in theirs for name in names.defined}
+        if used & defined.union(*(names.changed for names in theirs)):
             chosen.insert(0, other)
-            used = (used - defined).union(*(each.used for each in theirs))
+            used = (used - defined).union(*(names.used for names in theirs))
     return chosen
 
 
@@ -55,8 +55,8 @@ def runnable(sources: dict[str, str]) -> Iterable[str]:
 def _names(source: str) -> list[CellNames]:
     """The names of each statement of a cell; none where it cannot be read."""
     try:
-        statements = [ast.Module([each], []) for each in ast.parse(source).body]
-        return [_of_statement(compile(each, "", "exec")) for each in statements]
+        statements = [ast.Module([statement], []) for statement in ast.parse(source).body]
+        return [_of_statement(compile(statement, "", "exec")) for statement in statements]
     except SyntaxError:
         return []
 
