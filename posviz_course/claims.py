@@ -118,12 +118,12 @@ def shown(number: float) -> str:
 
 def audit(lesson: str) -> Prediction:
     """Ask for a vote on five claims of a lesson, such as "05", and show the verdicts."""
-    return _votes([found for _, found in every_claim(lesson)], "votes", _place)
+    return _votes([claim for _, claim in every_claim(lesson)], "votes", _place)
 
 
 def recall(lesson: str) -> Prediction:
     """Ask again for the first two votes of a lesson, such as "05", before the next begins."""
-    return _votes([found for _, found in every_claim(lesson)][:2], "recalls")
+    return _votes([claim for _, claim in every_claim(lesson)][:2], "recalls")
 
 
 def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
@@ -173,7 +173,7 @@ def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
 
 def every_verdict() -> list[ClaimRow]:
     """Compute all claims of the course."""
-    return [(number, found, found()) for number, found in every_claim()]
+    return [(number, claim, claim()) for number, claim in every_claim()]
 
 
 def ledger() -> Searched:

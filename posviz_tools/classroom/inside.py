@@ -56,7 +56,7 @@ def receive(stream, function=None):
         if len(line) > LARGEST:
             raise ValueError("the message is too long")
         raise EOFError
-    return json.loads(line, object_hook=lambda found: _unpacked(found, function))
+    return json.loads(line, object_hook=lambda decoded: _unpacked(decoded, function))
 
 
 def _packed(value, lend):

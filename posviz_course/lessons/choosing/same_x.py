@@ -42,8 +42,8 @@ class SameX(Picture):
         every = _weights(self.content, self.first, self.causal)
         weights = {row: heads[self.head - 1] for row, heads in every.items()}
         moved = {
-            row: np.nansum(abs(found - weights[NONE])) / 2 / len(PLACES)
-            for row, found in weights.items()
+            row: np.nansum(abs(own - weights[NONE])) / 2 / len(PLACES)
+            for row, own in weights.items()
         }
         there = _weights(self.content, 0, self.causal)
         changed = [

@@ -52,16 +52,16 @@ def arm_and_beside(axes, curves: Curves) -> list[Curve]:
     thin = [
         Curve(
             axes,
-            f"{look[:2]}-",
+            f"{fmt[:2]}-",
             lambda a, n=name: in_one_line(curves.x, curves.of(getattr(a, n))),
             stroke=0.4,
             alpha=0.55,
         )
-        for name, look in LOOKS.items()
+        for name, fmt in LOOKS.items()
     ]
     medians = [
-        Curve(axes, look, lambda a, n=name: curves.median(getattr(a, n)), LABELS[name], marks=0.7)
-        for name, look in LOOKS.items()
+        Curve(axes, fmt, lambda a, n=name: curves.median(getattr(a, n)), LABELS[name], marks=0.7)
+        for name, fmt in LOOKS.items()
     ]
     return thin + medians
 

@@ -27,7 +27,7 @@ class SolveRates(Picture):
     def __init__(self, **knobs):
         super().__init__(**knobs)
         tables = (table(committed(), task) for task in SHOWN)
-        self._dots = np.concatenate([_dots(at, found) for at, found in enumerate(tables)])
+        self._dots = np.concatenate([_dots(at, of_task) for at, of_task in enumerate(tables)])
 
     def compute(self) -> Arrays:
         """Return {kind: x, y of its dots}, and how many runs of the arm solve their task.

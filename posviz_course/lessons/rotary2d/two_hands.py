@@ -64,8 +64,8 @@ class TwoHands(Picture):
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
         looks = (("C0o-", "by the column"), ("C1o--", "by the row"), ("C2o-", "by both"))
         hands = [
-            Curve(dial, look, f"hands[{i}]", label, markevery=[1])
-            for i, (look, label) in enumerate(looks)
+            Curve(dial, fmt, f"hands[{i}]", label, markevery=[1])
+            for i, (fmt, label) in enumerate(looks)
         ]
         arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
         scores = Map(image, "scores", most=(SIDE, SIDE), aspect="equal")

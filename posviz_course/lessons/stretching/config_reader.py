@@ -89,7 +89,7 @@ class ConfigReader(Picture):
             Curve(axes, "C6--", "levels[0]", "unscaled"),
             Curve(axes, "C6:", "levels[1]", "promised"),
         ]
-        curves = [Curve(axes, look, name, name, marks=0.7) for name, look in LOOKS.items()]
+        curves = [Curve(axes, fmt, name, name, marks=0.7) for name, fmt in LOOKS.items()]
         legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
         name: dict = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
         labels = [

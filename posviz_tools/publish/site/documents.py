@@ -71,5 +71,5 @@ def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
 def _without_formulas(text: str) -> str:
     """A text in which a formula of a few letters is these, and another one a dot or three."""
     return _FORMULA.sub(
-        lambda found: "…" if "\\" in found[1] else found[1], _DISPLAYED.sub("", text)
+        lambda match: "…" if "\\" in match[1] else match[1], _DISPLAYED.sub("", text)
     )
