@@ -79,7 +79,7 @@ class Drawing(traitlets.HasTraits):
     def dragged(self, x: float, y: float) -> dict:
         """Return {knob: value} for a reader who drags to x, y in the first axes.
 
-        It is empty unless a subclass has something to drag. Values may lie beyond a knob's ends.
+        Places beyond a knob's ends count as the end. Axes named after a knob need no entry here.
         """
         return {}
 
