@@ -127,7 +127,7 @@ class Cells {
       else observer.observe(el);
       // What is stored in the notebook is of what was stored there.
       const isStale = cell.isChanged || (isChecked && answer.isChanged && !(answer.id in kept.results));
-      const result = kept.results[each.id] ?? (isStale ? { html: NOT_RUN, failed: false } : null);
+      const result = kept.results[id] ?? (isStale ? { html: NOT_RUN, failed: false } : null);
       if (result) cell.show(result.html, result.failed);
     });
   }
