@@ -1,4 +1,4 @@
-// An explorer: controls, buttons, and the screen. README.md says what goes between it and Python.
+// An explorer: controls, buttons, and the screen. README.md lists the messages between it and Python.
 
 import { make, makeOpener } from "./elements.js";
 import { makeExport } from "./export_panel.js";
@@ -17,7 +17,7 @@ function render({ model, el }) {
     send: (message) => {
       try {
         model.send({ ...address, ...message });
-      } catch { /* the line is cut: silence tells */ }
+      } catch { /* the connection is cut: the missing answer shows it */ }
     },
     listen: (listener) => listeners.set(key(address), listener),
   });

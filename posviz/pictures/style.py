@@ -71,7 +71,7 @@ class Appearance(NamedTuple):
 
     layout: of a slide, the part that the figure fills. font: an installed one. colors: instead of
     the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
-    style's own. labels: words of the figure and what stands for them. panel: the one that is
+    style's own. labels: words of the figure and their replacements. panel: the one that is
     shown, from 1; 0 for all. multiples: a knob, and its values side by side; columns: as many of
     them in a row, 0 for all.
     """
@@ -97,7 +97,7 @@ class Appearance(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the picture has another room than it was made for."""
+        """Whether the picture has other proportions than it was made for."""
         return bool(self.width or self.panel or self.layout or self.multiples)
 
     @property
@@ -200,7 +200,7 @@ def parameters(style: str, dark: bool, font: str = "", colors: tuple[str, ...] =
     """
     appearance(style)
     rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
-    for name in ["base", style] + ["dark"] * dark:
+    for name in ("base", style, *(["dark"] if dark else [])):
         file = _FOLDER / f"{name}.mplstyle"
         rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
     installed = {known.name for known in fontManager.ttflist}

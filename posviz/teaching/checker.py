@@ -72,13 +72,13 @@ class Checker:
 
     @property
     def unfixed(self) -> str:
-        """What is said of the code that is given."""
+        """The message for an answer that is still the given code."""
         return "Not fixed yet: this does what was given."
 
     @property
     def changes(self) -> list[Mistake]:
         """The mistakes that change the reference."""
-        return [each for each in self.mistakes if isinstance(each, Mistake)]
+        return [mistake for mistake in self.mistakes if isinstance(mistake, Mistake)]
 
     def cases(self) -> list[tuple]:
         """Return the edges, then random inputs, smallest first; every call makes them afresh."""
@@ -145,28 +145,28 @@ class Checker:
         with warnings.catch_warnings(action="ignore"):
             known = next(self._explanations(answer, ran, feedback), None)
             if known is None and feedback.status == "error":
-                known = next((each for each in self.changes if self._stops(each, tried)), None)
+                known = next((m for m in self.changes if self._stops(m, tried)), None)
         if known is None:
             return feedback
         return self._feedback("mistake", known.message, known.name, feedback.evidence)
 
     def _explanations(self, answer: Any, ran: list[Case], feedback: Feedback) -> Iterator[Any]:
         """Yield the mistakes that explain why an answer fails, the likeliest first."""
-        failing = [each for each in ran if not self._agrees(*each)]
+        failing = [case for case in ran if not self._agrees(*case)]
         whole = len(ran) == len(self.cases())
         if failing and (whole or feedback.status == "error"):
-            yield from (each for each in self.changes if self._shows(each, ran))
+            yield from (mistake for mistake in self.changes if self._shows(mistake, ran))
         if whole and self._has_numbers(*failing[0]):
-            looks = (each for each in self.mistakes if isinstance(each, LooksLike))
-            yield from (each for each in looks if each.shown_by(failing[0][1]))
-        for each in self.mistakes:
-            if isinstance(each, RightOn) and self._is_right(answer, self._grow(each.inputs)):
-                yield each
+            looks = (mistake for mistake in self.mistakes if isinstance(mistake, LooksLike))
+            yield from (mistake for mistake in looks if mistake.shown_by(failing[0][1]))
+        for mistake in self.mistakes:
+            if isinstance(mistake, RightOn) and self._is_right(answer, self._grow(mistake.inputs)):
+                yield mistake
         # A constant says too little to tell two mistakes from a guess.
         if whole and len(np.unique(np.hstack([output.ravel() for _, output in ran]))) > 1:
             pairs = permutations(self.changes, 2)
             two = (both(outer, inner) for outer, inner in pairs if not outer.alone)
-            yield from (each for each in two if self._shows(each, ran))
+            yield from (mistake for mistake in two if self._shows(mistake, ran))
 
     def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
         return all(self._agrees(case, self._run(answer, case)) for case in cases)
@@ -237,7 +237,7 @@ class Checker:
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
     def _compared(self, ran: list[Case]) -> Feedback:
-        failing = next((each for each in ran if not self._agrees(*each)), None)
+        failing = next((case for case in ran if not self._agrees(*case)), None)
         if failing is None:
             agrees = f"It agrees with the reference on {len(ran)} inputs, and changes none of them."
             return self._feedback("correct", agrees if self.inputs else "That is it.")
@@ -247,14 +247,14 @@ class Checker:
         return self._feedback("wrong", message, evidence=evidence)
 
     def _shows(self, mistake: Mistake, ran: Iterable[Case]) -> bool:
-        """Tell whether it makes these outputs: all, for on one another may agree by chance."""
+        """Tell whether a mistake makes all these outputs: a single one may agree by chance."""
         try:
             return self._is_like(mistake.change(self.reference), ran)
         except Exception:  # two mistakes may not go together
             return False
 
     def _stops(self, mistake: Mistake, tried: Iterable[tuple[tuple, Any]]) -> bool:
-        """Tell whether it stops where the answer does, with its error, and agrees elsewhere."""
+        """Tell whether a mistake raises the answer's errors on its inputs, and agrees elsewhere."""
         function = mistake.change(self.reference)
         for case, outcome in tried:
             try:

@@ -51,7 +51,8 @@ class Feedback:
         return f"{SIGNS[self.status]} {self.title}: {word or self.status}"
 
     def __repr__(self) -> str:
-        parts = self.heading, self.message, self.evidence, self.solution * self.opened
+        solution = self.solution if self.opened else ""
+        parts = self.heading, self.message, self.evidence, solution
         return "\n".join(part for part in parts if part)
 
     def _repr_html_(self) -> str:
@@ -60,8 +61,9 @@ class Feedback:
         if evidence:  # rows of a matrix stay whole on a narrow screen
             evidence = f'<pre style="{WHOLE_LINES}">{evidence}</pre>'
         folded = (
-            f'<details{" open" * self.opened}><summary style="cursor: pointer">Show the solution'
-            f'</summary><pre style="{WHOLE_LINES}">{html.escape(self.solution)}</pre></details>'
+            f"<details{' open' if self.opened else ''}>"
+            '<summary style="cursor: pointer">Show the solution</summary>'
+            f'<pre style="{WHOLE_LINES}">{html.escape(self.solution)}</pre></details>'
         )
         # No text colour and no background: both come from the notebook's theme, light or dark.
         return (
@@ -73,7 +75,7 @@ class Feedback:
 
 
 def first_lines(text: str, most: int) -> str:
-    """Return a text of at most so many lines; the last tells how many are left out."""
+    """Return a text of at most so many lines; the last one has the number of lines left out."""
     lines = text.splitlines()
     left_out = len(lines) - most + 1
     return text if left_out < 2 else "\n".join([*lines[: most - 1], f"… {left_out} more lines"])

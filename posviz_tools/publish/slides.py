@@ -34,7 +34,7 @@ SCRIPT = as_script(HERE / "slides.js")
 MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
 OPENING, RULE = "opening", "rule"  # sections without a number
 KNOBS = 2  # at first sight
-IDLE = 3  # minutes; who has more to spare is told of the next section
+IDLE = 3  # minutes; with more to spare, the message names the next section
 
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
 LEADS_ON = re.compile(r"(^|(?<=[.?!]) )((?![.?!] ).)+:\s*\Z", re.MULTILINE)  # to what a cell shows
@@ -102,13 +102,13 @@ def slides(lesson: NotebookNode) -> list[Slide]:
 
 
 def _say(deck, section, waiting) -> None:
-    """Let words that no slide has followed be said beside the last slide of their section."""
+    """Add words that no slide has followed to the notes of their section's last slide."""
     if deck[-1].section == section:
         deck[-1].notes += waiting
 
 
 def taking(deck: list[Slide], sections) -> list[Slide]:
-    """Of a deck the opening, these sections, and the rule."""
+    """Return a deck's opening, these sections, and its rule."""
     return [slide for slide in deck if slide.section in {OPENING, RULE, *sections}]
 
 
@@ -150,7 +150,7 @@ def _living(picture: Picture, knobs: list[str]) -> str:
         for dark in (False, True):
             file = picture.save(Path(folder) / "picture.svg", dark=dark)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    addresses = (f"data:image/svg+xml;base64,{each}" for each in vectors)
+    addresses = (f"data:image/svg+xml;base64,{image}" for image in vectors)
     stored = still(picture.caption(picture.compute()), *addresses)
     return alive(type(picture).__name__, picture.values(), stored, knobs)
 
@@ -166,7 +166,7 @@ def choose_slides(
 ) -> list[Slide]:
     """The slides of a lesson, of the sections that are wanted, or of what can be taught in a time.
 
-    tell: is called with what was taken, what was left out, and what the lesson's own lecture takes.
+    tell: is called with a message: the sections taken and left out, and the own lecture's minutes.
     Raises ValueError for a section without slides, and where not even one fits.
     """
     deck, own = slides(lesson), about(lesson).get("lecture", {}).get("sections", [])
@@ -196,7 +196,7 @@ def choose_slides(
 
 
 def _fitting(deck, own, order, time) -> list[int]:
-    """The lesson's own lecture as far as it fits, and if all of it does, others that fit, too."""
+    """Return the sections of the lesson's own lecture that fit, then others if all of them do."""
     fitting: list[int] = []
     for number in order:
         needed = minutes(taking(deck, [*fitting, number]))
@@ -211,7 +211,8 @@ def _fitting(deck, own, order, time) -> list[int]:
 
 def _listed(sections) -> str:
     listed = ", ".join(map(str, sections))
-    return f"section{'s' * (len(sections) > 1)} {listed}" if listed else "no sections"
+    noun = "sections" if len(sections) > 1 else "section"
+    return f"{noun} {listed}" if listed else "no sections"
 
 
 # ---------------------------------------------------------------- as files

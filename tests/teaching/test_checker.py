@@ -155,7 +155,7 @@ def test_edges_are_tried_first_whatever_the_seed():
         assert (numbers.tolist(), start) == ([0, 0], 0)
 
     def wrong_from_0(numbers, start):
-        return running_sums(numbers, start) + (start == 0)
+        return running_sums(numbers, start) + (1 if start == 0 else 0)
 
     assert check(wrong_from_0).status == "correct"
     told = with_edge(wrong_from_0)
@@ -189,12 +189,12 @@ def test_a_mistake_that_stops_everywhere_is_named_by_its_error():
     known = replace(check, mistakes=[wrong("past the end", past_the_end, "Begin at 0.")])
     assert known(lambda *given: past_the_end(*given)).mistake == "past the end"
     assert known(lambda numbers, start: numbers[1, 2]).status == "error"
-    assert known(lambda numbers, start: numbers[len(numbers) * (start < 5)]).status == "error"
+    assert known(lambda numbers, start: numbers[len(numbers) if start < 5 else 0]).status == "error"
 
 
 def test_the_smallest_failing_input_is_shown():
     def fails_from_three_on(numbers, start):
-        return running_sums(numbers, start) + (len(numbers) >= 3)
+        return running_sums(numbers, start) + (1 if len(numbers) >= 3 else 0)
 
     feedback = check(fails_from_three_on)
     assert feedback.status == "wrong"

@@ -55,8 +55,8 @@ def attention_is_equivariant(mask):
     rule="< 1e-12", section="5 The causal mask")
 def equal_words_get_equal_outputs(mask):
     """Equal words have equal queries, but under a causal mask the second one sees more keys."""
-    found = outputs(WORDS, mask)
-    return largest(found[4] - found[0])
+    rows = outputs(WORDS, mask)
+    return largest(rows[4] - rows[0])
 
 
 @claim("The output for a word is the weighted sum of the attention scores of all words.",

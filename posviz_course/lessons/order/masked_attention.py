@@ -34,8 +34,8 @@ class MaskedAttention(Picture):
     def draw(self, figure: Figure) -> list:
         """The weights, and beside each query the weight of the first token."""
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-        look = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
-        weights = Map(heat, "weights", most=(LONGEST, LONGEST), **look)
+        props = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
+        weights = Map(heat, "weights", most=(LONGEST, LONGEST), **props)
         bar: dict = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)

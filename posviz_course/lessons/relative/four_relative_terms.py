@@ -97,8 +97,8 @@ def _terms():
 
 def draw_terms(figure, maps, titles):
     """A map for each of the arrays `terms`, pale where `on` says so, and their colours' bar."""
-    look = {"most": APART.shape, "limits": (-LIMIT, LIMIT), "cmap": greyed(SIGNED, "under")}
-    terms = [Map(panel, f"terms[{i}]", aspect="equal", **look) for i, panel in enumerate(maps)]
+    props = {"most": APART.shape, "limits": (-LIMIT, LIMIT), "cmap": greyed(SIGNED, "under")}
+    terms = [Map(panel, f"terms[{i}]", aspect="equal", **props) for i, panel in enumerate(maps)]
     for panel, title in zip(maps, titles, strict=True):
         panel.set(title=title, xlabel="key", xticks=(), yticks=())
     maps[0].set_ylabel("query")
@@ -111,8 +111,8 @@ def draw_terms(figure, maps, titles):
 
 def _switched(term, number):
     """Parts that let a map that is off be pale and crossed out."""
-    look = {"color": rcParams["text.color"], "transform": term.axes.transAxes}
+    props = {"color": rcParams["text.color"], "transform": term.axes.transAxes}
     return [
         Background(term.image.set_alpha, lambda a: 1.0 if a.on[number] else 0.25),
-        Curve(term.axes, "-", lambda a: ([], []) if a.on[number] else CROSS, stroke=2 / 3, **look),
+        Curve(term.axes, "-", lambda a: ([], []) if a.on[number] else CROSS, stroke=2 / 3, **props),
     ]

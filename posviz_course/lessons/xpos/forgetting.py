@@ -64,7 +64,7 @@ class Forgetting(Picture):
         rope, other = (swing["text"] for swing in arrays.swings)
         if not arrays.forgetting:
             return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."
-        name = " (xPos)" * (arrays.forgetting == 1)
+        name = " (xPos)" if arrays.forgetting == 1 else ""
         return (
             f"Beyond {FAR:,} tokens the score swings by {other} with forgetting at "
             f"{arrays.forgetting:g}{name}, and by {rope} without it."
