@@ -29,7 +29,7 @@ def stacked(words, layers, mask=None):
 
 
 @claim(
-    "Without positions and a mask, the mean of all output rows stays the same when the words are "
+    "Without positions and masks, the mean of all output rows stays the same when the words are "
     "shuffled.", measures="the largest change of this mean when six words are shuffled",
     rule="< 1e-12", section="2 Shuffle it")
 def the_mean_is_invariant():
@@ -51,7 +51,7 @@ def attention_is_equivariant(mask):
 
 
 @claim(
-    "Without positions and a mask, three layers, one above the other, see the order that one "
+    "Without positions and masks, three layers, one above the other, see the order that one "
     "layer does not see.",
     measures=(
         "the largest difference between the outputs of the shuffled words and the shuffled "
