@@ -104,6 +104,9 @@ def softmax(scores: Array) -> Array:
 
     Shapes: [..., k_len], result alike. The largest score is subtracted first, so that exp cannot
     overflow.
+
+    >>> softmax(np.array([[0.0, 1000.0], [-np.inf, -np.inf]])).tolist()  # without a key 0, not NaN
+    [[0.0, 1.0], [0.0, 0.0]]
     """
     xp = namespace(scores)
     if scores.ndim == 0 or scores.shape[-1] == 0:
@@ -178,6 +181,9 @@ def to_dtype(x: Any, name: str) -> np.ndarray:
     """Round ``x`` to what float64, float32, float16 or bfloat16 can hold; returned in float64.
 
     Beyond the largest number (65 504 in float16) it is infinite. Not for NaN.
+
+    >>> [to_dtype([257, 70_000], name).tolist() for name in ("float16", "bfloat16")]
+    [[257.0, inf], [256.0, 70144.0]]
     """
     if name not in DTYPE_NAMES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPE_NAMES)}, got {name!r}.")

@@ -8,26 +8,33 @@ from posviz_course.course import LESSONS, Lesson
 
 
 def report() -> list[str]:
-    """What was answered, a line for each lesson, and where that is kept.
+    """What was answered, a line for each lesson, what comes next, and where that is kept.
 
+    A lesson is done when its exercises are solved, or where it has none, when it was begun.
     Raises ValueError where the file is no JSON.
     """
-    known, lines = progress.read(), []
+    known, lines, following = progress.read(), [], ""
     for lesson in LESSONS:
         answered = known.get(lesson.number, {})
         guesses, solved = answered.get("predictions", {}), answered.get("exercises", {})
-        votes = answered.get("votes", {})
-        tasks, titles = answered.get("examination", {}), _exercises(lesson)
+        votes, tasks = answered.get("votes", {}), answered.get("examination", {})
+        titles = _exercises(lesson)
+        right = sum(solved.get(title, False) for title in titles)
+        is_done = right == len(titles) if titles else bool(guesses)
+        if answered or not following:
+            following = "" if is_done else f"{lesson.number} {lesson.title}"
         line = (
-            f"{lesson.number}  {lesson.title}: predictions: {len(guesses)} answered, "
-            f"{sum(guesses.values())} right; exercises: "
-            f"{sum(solved.get(title, False) for title in titles)} of {len(titles)} solved"
+            f"{'✓' if is_done else ' '} {lesson.number}  {lesson.title}: predictions: "
+            f"{len(guesses)} answered, {sum(guesses.values())} right; exercises: "
+            f"{right} of {len(titles)} solved"
         )
         if votes:
             line += f"; votes: {sum(votes.values())} of {len(votes)} right"
         if tasks:
             line += f"; examination: {sum(tasks.values())} solved"
         lines.append(line)
+    if following:
+        lines.append(f"Continue with {following}.")
     return [*lines, f"Kept in {progress.file()}, and sent nowhere."]
 
 

@@ -8,6 +8,7 @@ import { makeOptions } from "../posviz/pictures/options.js";
 import { makeSlider } from "../posviz/pictures/slider.js";
 import { makeScene } from "../posviz/pictures/stream/replay.js";
 import "../posviz_tools/publish/live/answers.js";
+import { makeTween } from "../posviz/pictures/stream/tween.js";
 import { kept } from "../posviz_tools/publish/live/kept.js";
 import { Python } from "../posviz_tools/publish/live/python.js";
 import "../posviz_tools/publish/live/sw.js";
@@ -110,6 +111,41 @@ Deno.test("lines are mitred as far as they are wide, and closed without a place 
   const line = [["M", 0, 0], ["L", 9, 0]];
   deepEqual(painted, [[3, [...line, ["Z"]]], [3, line]]);
   deepEqual(places, [[4, 5], [-4, -5]]);
+});
+
+function drawn(rows, stroke, kind = "path") {
+  const calls = [[kind, { stroke, width: 2 }, 0, rows.length]];
+  return { calls, rows: new Float32Array(rows.flat()), images: [], draws: [() => {}] };
+}
+
+Deno.test("half-way between two frames a line is between both, in place, width and colour", () => {
+  const painted = [], prepare = ({ rows }, [, style]) => () => painted.push([[...rows], style.stroke]);
+  const old = drawn([[1, 0, 0], [2, 10, 4]], "#000000ff"), next = drawn([[1, 2, 0], [2, 20, 0]], "#ff0000ff");
+  const tween = makeTween({}, old, next, prepare);
+  tween.draw(0.5);
+  deepEqual(painted, [[[1, 1, 0, 2, 15, 2], "#800000ff"]]);
+  tween.draw(1);
+  deepEqual([...tween.mixed.rows], [...next.rows]);
+});
+
+Deno.test("what has another shape is not moved", () => {
+  const old = drawn([[1, 0, 0], [2, 10, 4]], "#000000ff");
+  const others = [drawn([[1, 0, 0]], "#000000ff"), drawn([[1, 0, 0], [1, 9, 9]], "#000000ff"),
+    drawn([[1, 0, 0], [2, 10, 4]], "#000000ff", "markers"), { ...old, calls: [] }];
+  for (const other of others) equal(makeTween({}, old, other, () => () => {}), undefined);
+});
+
+Deno.test("a text that stays moves, and one heatmap is faded over another", () => {
+  const told = [], image = (value, size) => new Uint8Array(size).fill(value);
+  const context = { save() {}, restore() {}, translate: (...by) => told.push(by) };
+  const cells = (left, width, value, name) => ({
+    calls: [["cells", {}, { left, top: 0, width, height: width }, 0]],
+    rows: new Float32Array(), images: [image(value, 8)], draws: [() => told.push(name, context.globalAlpha)],
+  });
+  makeTween(context, cells(0, 10, 1, "old"), cells(8, 10, 1, "text"), () => {}).draw(0.25);
+  deepEqual(told.splice(0), [[-6, 0], "text", undefined]);
+  makeTween(context, cells(0, 99, 1, "old"), cells(0, 99, 2, "map"), () => {}).draw(0.25);
+  deepEqual(told, ["old", undefined, "map", 0.25]);
 });
 
 Deno.test("what another tab has written and chosen counts here", () => {

@@ -1,6 +1,7 @@
 """The front door: every name opens something, and nothing is loaded before it is asked for."""
 
 import ast
+import doctest
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import posviz
@@ -129,6 +131,13 @@ def test_a_picture_loads_no_widgets_no_pyplot_and_no_torch():
     program = "from posviz import SinusoidalTable; SinusoidalTable().figure()"
     program += "\nimport sys; assert 'matplotlib.pyplot' not in sys.modules"
     assert loaded_after(program) == {"matplotlib", "PIL", "traitlets"}
+
+
+def test_examples_in_docstrings_print_what_they_say():
+    modules = sorted({it.__module__ for it in opened().values()})
+    tried = [doctest.testmod(import_module(name), extraglobs={"np": np}) for name in modules]
+    assert [name for name, it in zip(modules, tried, strict=True) if it.failed] == []
+    assert sum(it.attempted for it in tried) > 50
 
 
 def blocks_of_code(path):

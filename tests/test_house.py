@@ -1,6 +1,7 @@
 """The house rules: style, types, imports, dependencies, and that no test is skipped."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+
+from posviz import __version__
 
 ROOT = Path(__file__).parent.parent
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
@@ -75,6 +78,12 @@ def test_constraints_pin_exactly_the_requirements():
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pinned = [line.partition("==")[0] for line in lines if line and not line.startswith("#")]
     assert sorted(pinned) == sorted(lowest_versions())
+
+
+def test_texts_that_name_the_version_name_that_of_the_package():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    wheel = re.search(r"posviz-(.+?)-py3", (ROOT / "docs" / "install.md").read_text("utf-8"))
+    assert (citation["version"], wheel[1]) == (__version__, __version__)
 
 
 def lowest_versions():

@@ -88,6 +88,13 @@ def attend(
     layer, and leave an encoding that acts nowhere else out of ``attend``.
 
     Source: Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023 for fewer key than query heads.
+
+    >>> from posviz import Alibi, causal_mask
+    >>> x, w = np.ones((1, 3, 4)), np.eye(4)  # three equal tokens
+    >>> layer = {"num_heads": 4, "encoding": Alibi(), "mask": causal_mask, "return_weights": True}
+    >>> _, weights = attend(x, w, w, w, positions=range(3), **layer)
+    >>> weights[0, 0].round(2).tolist()
+    [[1.0, 0.0, 0.0], [0.44, 0.56, 0.0], [0.25, 0.33, 0.42]]
     """
     doors(encoding)  # refuses what is no Encoding
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)

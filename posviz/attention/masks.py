@@ -15,6 +15,9 @@ def causal_mask(q_positions: Any, k_positions: Any) -> Array:
     Shapes: positions [len] give [q_len, k_len]; [batch, len] give [batch, 1, q_len, k_len].
 
     Source: Vaswani et al. 2017, section 3.2.3.
+
+    >>> causal_mask([2], range(4)).tolist()
+    [[True, True, True, False]]
     """
     return _with_heads(offsets(q_positions, k_positions) >= 0)
 

@@ -23,6 +23,9 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     Shapes: [num_heads]. Units: score per token.
 
     Source: Press et al. 2022, section 3; ``get_slopes`` in the released code.
+
+    >>> [alibi_slopes(heads).round(4).tolist() for heads in (2, 3)]  # the third is steepest
+    [[0.0625, 0.0039], [0.0625, 0.0039, 0.25]]
     """
     num_heads = require_integer(num_heads, "num_heads")
     power = 2 ** (num_heads.bit_length() - 1)
@@ -38,6 +41,9 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     Units: score per token, tokens, score.
 
     Source: Press et al. 2022, equation in section 3.
+
+    >>> alibi_bias([0.5], [[3, -3]]).tolist()  # past and future keys alike
+    [[[-1.5, -1.5]]]
     """
     slopes, offsets = together(as_array(slopes, "slopes"), as_array(offsets, "offsets"))
     require_shape(slopes, "slopes", "heads")

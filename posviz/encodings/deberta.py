@@ -28,6 +28,9 @@ def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> 
     Shapes: any, result alike, int64. Units: tokens.
 
     Source: He et al. 2021, equation 3; ``make_log_bucket_position`` in the released code of v2.
+
+    >>> deberta_bucket([-600, -1, 0, 1, 600], bucket_size=256, max_position=512).tolist()
+    [-256, -1, 0, 1, 255]
     """
     offsets = as_integers(offsets, "offsets")
     xp = namespace(offsets)

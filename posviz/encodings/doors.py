@@ -66,7 +66,12 @@ class NoPosition(Encoding):
 
 
 def doors(encoding: Encoding) -> tuple[str, ...]:
-    """Return the names of the doors at which ``encoding`` acts, from the input to the values."""
+    """Return the names of the doors at which ``encoding`` acts, from the input to the values.
+
+    >>> from posviz import Alibi, Rotary
+    >>> doors(Rotary()), doors(Alibi())
+    (('at_query', 'at_key'), ('at_scores',))
+    """
     if not isinstance(encoding, Encoding):
         raise TypeError(f"encoding must be an Encoding, such as NoPosition(), got {encoding!r}.")
     kind = type(encoding)

@@ -38,6 +38,9 @@ def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
 
     Source: Lin et al. 2025 (FoX): d_ij = Σ_{l=j+1…i} ln f_l, which is c_i − c_j of running sums c;
     ``DataDependentAlibi`` in x_transformers.
+
+    >>> np.exp(fox_bias(np.log([0.1, 0.5, 0.5]), q_len=1)).round(2).tolist()  # key 0: 0.5 · 0.5
+    [[0.25, 0.5, 1.0]]
     """
     k_len = log_gates.shape[-1]
     q_len = k_len if q_len is None else q_len

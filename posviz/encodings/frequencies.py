@@ -36,6 +36,9 @@ def rotary_frequencies(rotary_dim: int, base: float = 10_000.0) -> np.ndarray:
     Shapes: [rotary_dim/2]. Units: radians per token.
 
     Source: Vaswani et al. 2017, section 3.5; Su et al. 2021 (RoFormer), equation 15.
+
+    >>> rotary_frequencies(8).round(4).tolist()
+    [1.0, 0.1, 0.01, 0.001]
     """
     rotary_dim, base = require_even(rotary_dim, "rotary_dim"), require_base(base)
     return base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
@@ -58,6 +61,9 @@ def proportional_frequencies(head_dim: int, fraction: float, base: float = 10_00
     Shapes: [head_dim/2]. Units: radians per token; 0 for the other pairs.
 
     Source: Barbero et al. 2024, "Round and Round We Go!", on p-RoPE.
+
+    >>> proportional_frequencies(8, 0.5).round(4).tolist()  # two of four pairs rotate
+    [1.0, 0.1, 0.0, 0.0]
     """
     fraction = require_real(fraction, "fraction")
     if not 0 <= fraction <= 1:
@@ -75,6 +81,9 @@ def rotary_angles(positions: Any, inv_freq: Any) -> Array:
     more than 1e-3.
 
     Source: Su et al. 2021 (RoFormer), equation 15.
+
+    >>> rotary_angles([0, 1, 2], [1.0, 0.01]).tolist()
+    [[0.0, 0.0], [1.0, 0.01], [2.0, 0.02]]
     """
     positions, inv_freq = as_float64(positions, "positions"), as_float64(inv_freq, "inv_freq")
     require_shape(inv_freq, "inv_freq", "rotary_dim/2")
@@ -88,6 +97,9 @@ def wavelengths(inv_freq: Any) -> Array:
     Shapes: any. Units: radians per token in, tokens out.
 
     Source: Peng et al. 2023 (YaRN), section 2.
+
+    >>> wavelengths(rotary_frequencies(64))[[0, -1]].round(1).tolist()  # tokens
+    [6.3, 47117.2]
     """
     inv_freq = as_float64(inv_freq, "inv_freq")
     xp, still = namespace(inv_freq), inv_freq == 0

@@ -21,6 +21,9 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     padding_offset is 2, so a padded token may have position −1.
 
     Source: Gehring et al. 2017, section 3.1; Devlin et al. 2019 (BERT), figure 2.
+
+    >>> learned(np.eye(3), [0], padding_offset=2).tolist()  # OPT: position 0 has row 2
+    [[0.0, 0.0, 1.0]]
     """
     padding_offset = require_integer(padding_offset, "padding_offset", low=0)
     table, positions = together(as_array(table, "table"), as_integers(positions, "positions"))

@@ -17,6 +17,9 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
 
     Shapes: q_positions [..., q_len], k_positions [..., k_len], result [..., q_len, k_len].
     Units: tokens.
+
+    >>> offsets([1, 2], range(3)).tolist()  # a row for each query
+    [[1, 0, -1], [2, 1, 0]]
     """
     q_positions = as_array(q_positions, "q_positions")
     k_positions = as_array(k_positions, "k_positions")

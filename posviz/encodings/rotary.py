@@ -35,6 +35,10 @@ def apply_rotary(
     (rotate_half, GPT-NeoX style).
 
     Source: Su et al. 2021 (RoFormer), equations 14 to 16 and 34.
+
+    >>> x, angles = np.array([[1.0, 0.0, 0.0, 0.0]]), [[np.pi / 2, 0.0]]  # pair 0 by 90°
+    >>> [apply_rotary(x, angles, layout=layout).round(2).tolist() for layout in LAYOUTS]
+    [[[0.0, 1.0, 0.0, 0.0]], [[0.0, 0.0, 1.0, 0.0]]]
     """
     require_choice(layout, "layout", LAYOUTS)
     x, angles = as_array(x, "x"), as_float64(angles, "angles")
@@ -74,6 +78,9 @@ def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
     Shapes: angles [..., rotary_dim/2], result [..., rotary_dim, rotary_dim]. Units: radians.
 
     Source: Su et al. 2021 (RoFormer), equation 15.
+
+    >>> rotation_matrix([np.pi / 2]).round(2).tolist()  # counter-clockwise
+    [[0.0, -1.0], [1.0, 0.0]]
     """
     angles = as_float64(angles, "angles")
     xp, size = namespace(angles), 2 * angles.shape[-1]
@@ -89,6 +96,9 @@ def change_layout(x: Array, *, source: str, target: str, rotary_dim: int | None 
     Shapes: [..., head_dim], result alike; dimensions beyond rotary_dim (None: head_dim) stay.
     Meta's Llama, GPT-J and Cohere's models are interleaved; Hugging Face's Llama and GPT-NeoX are
     half_split.
+
+    >>> change_layout(np.arange(6), source="interleaved", target="half_split").tolist()
+    [0, 2, 4, 1, 3, 5]
     """
     require_choice(source, "source", LAYOUTS)
     require_choice(target, "target", LAYOUTS)
@@ -126,6 +136,11 @@ class Rotary(Encoding):
 
     ``frequencies``, made by context extension or by hand, stand in for base and rotary_dim. p-RoPE,
     for one, is Rotary(frequencies=Frequencies(proportional_frequencies(head_dim, fraction))).
+
+    >>> x, encoding = np.ones((1, 1, 1, 8)), Rotary()
+    >>> scores = [encoding.at_query(x, [i]) * encoding.at_key(x, [i - 3]) for i in (3, 103)]
+    >>> [round(float(score.sum()), 4) for score in scores]  # the offset is 3 in both
+    [3.9298, 3.9298]
     """
 
     base: float = 10_000.0

@@ -37,6 +37,9 @@ def raster(height: int, width: int) -> np.ndarray:
     """Return (row, column) of each patch of an image, line by line.
 
     Shapes: [height·width, 2]. Units: patches.
+
+    >>> raster(2, 2).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
     height, width = require_integer(height, "height"), require_integer(width, "width")
     return np.stack(np.divmod(np.arange(height * width), width), axis=-1)
@@ -53,6 +56,9 @@ def axial_angles(
     Shapes: rows and columns [...], result [..., head_dim/2], float64. Units: patches, radians.
 
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "axial frequency", with halves as in its code.
+
+    >>> axial_angles(2, 5, 8, base=100.0).round(3).tolist()  # row 2, column 5
+    [5.0, 0.5, 2.0, 0.2]
     """
     require_choice(first, "first", ("column", "row"))
     if require_integer(head_dim, "head_dim", low=4) % 4:
@@ -101,6 +107,12 @@ def mrope_angles(
     per token, radians.
 
     Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Bai et al. 2025 (Qwen3-VL) for interleaving.
+
+    >>> where = [[9], [2], [5]]  # time 9, row 2, column 5
+    >>> mrope_angles(where, np.ones(4), (2, 1, 1)).tolist()
+    [[9.0, 9.0, 2.0, 5.0]]
+    >>> mrope_angles(where, np.ones(4), (2, 1, 1), interleaved=True).tolist()
+    [[9.0, 2.0, 5.0, 9.0]]
     """
     axes = _axis_of_each_pair(sections, interleaved)
     positions = as_float64(positions_thw, "positions_thw")
@@ -118,8 +130,7 @@ def mrope_positions(
 
     A part is a number of text tokens, whose three positions are equal, or the (frames, rows,
     columns) of an image or video after its patches were merged. A part begins one after the largest
-    position so far. ``mrope_positions([3, (1, 2, 2), 5])`` is 3 tokens, an image of 2 × 2 and 5
-    tokens.
+    position so far.
 
     In Qwen2.5-VL frames are ``time_step`` = tokens_per_second · second_per_grid_t apart, rounded
     down. In Qwen3-VL each frame is a part, after the text of its timestamp. In transformers
@@ -128,6 +139,9 @@ def mrope_positions(
     Shapes: result [len, 3]; ``mrope_angles`` takes its transpose. Units: tokens.
 
     Source: Wang et al. 2024 (Qwen2-VL), section 2.1; ``get_rope_index`` of transformers 4.57.
+
+    >>> mrope_positions([1, (1, 2, 2), 1]).tolist()  # a token, an image of 2 × 2, a token
+    [[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 2, 1], [1, 2, 2], [3, 3, 3]]
     """
     time_step, start, placed = require_real(time_step, "time_step", above=0), 0, []
     for part in parts:

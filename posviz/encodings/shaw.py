@@ -23,6 +23,9 @@ def shaw_index(offsets: Any, max_distance: int, ahead: int | None = None) -> Arr
     Shapes: any, result alike, int64. Units: tokens.
 
     Source: Shaw et al. 2018, section 3.2, where a_ij = w_clip(j − i, k).
+
+    >>> shaw_index([5, 1, 0, -1, -5], max_distance=2).tolist()  # past keys have the first rows
+    [0, 1, 2, 3, 4]
     """
     max_distance = require_integer(max_distance, "max_distance", low=0)
     ahead = max_distance if ahead is None else require_integer(ahead, "ahead", low=0)

@@ -36,6 +36,9 @@ def sinusoidal(
     "interleaved" (the paper), at (k, k + d_model/2) when "concatenated".
 
     Source: Vaswani et al. 2017, section 3.5.
+
+    >>> sinusoidal([0, 1], 4).round(2).tolist()  # sin and cos of pair 0, then of pair 1
+    [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0]]
     """
     require_choice(layout, "layout", LAYOUTS)
     positions = as_array(positions, "positions")
@@ -72,6 +75,10 @@ def shift_matrix(
     Units: tokens. A pair is (sine, cosine), so it is rotated by −offset · θₖ.
 
     Source: Vaswani et al. 2017, section 3.5, where it is stated without the matrix.
+
+    >>> moved = shift_matrix(5, 8) @ sinusoidal(2, 8)
+    >>> bool(np.allclose(moved, sinusoidal(7, 8)))
+    True
     """
     require_choice(layout, "layout", LAYOUTS)
     angles = rotary_angles(offset, _frequencies(d_model, base, frequencies))

@@ -29,6 +29,9 @@ def position_interpolation(
     Shapes: inv_freq [rotary_dim/2]. Units: radians per token.
 
     Source: Chen et al. 2023 (Position Interpolation), section 2.3.
+
+    >>> position_interpolation(8, 4.0).inv_freq.round(6).tolist()
+    [0.25, 0.025, 0.0025, 0.00025]
     """
     return Frequencies(rotary_frequencies(rotary_dim, base) / require_factor(factor))
 
@@ -42,6 +45,9 @@ def ntk(rotary_dim: int, factor: float, *, base: float = 10_000.0) -> Frequencie
     Shapes: inv_freq [rotary_dim/2]. Units: radians per token.
 
     Source: bloc97 2023 on Reddit, as given in Peng et al. 2023 (YaRN), equations 14 to 16.
+
+    >>> (rotary_frequencies(8) / ntk(8, 4.0).inv_freq).round(2).tolist()  # each pair's divisor
+    [1.0, 1.59, 2.52, 4.0]
     """
     inv_freq, factor = rotary_frequencies(rotary_dim, base), require_factor(factor)
     if rotary_dim == 2:
@@ -68,6 +74,10 @@ def dynamic_ntk(
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; radians per token.
 
     Source: emozilla 2023 on Reddit; Peng et al. 2023 (YaRN), section 3.3.
+
+    >>> twice = dynamic_ntk(8, 1.0, seq_len=8192, original_max_seq_len=4096)
+    >>> (rotary_frequencies(8) / twice.inv_freq).round(2).tolist()  # α is 2
+    [1.0, 1.26, 1.59, 2.0]
     """
     factor = require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
@@ -104,6 +114,12 @@ def yarn(
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; rotations; radians per token.
 
     Source: Peng et al. 2023 (YaRN), equations 17 to 22; ``LlamaYaRNScaledRotaryEmbedding``.
+
+    >>> inv_freq, attention_factor = yarn(64, 4.0, original_max_seq_len=4096)
+    >>> (rotary_frequencies(64) / inv_freq)[::6].round(2).tolist()  # kept, blended, slowed
+    [1.0, 1.0, 1.13, 1.86, 4.0, 4.0]
+    >>> round(attention_factor, 3)
+    1.139
     """
     require_choice(ramp, "ramp", ("code", "paper"))
     inv_freq, factor = rotary_frequencies(rotary_dim, base), require_factor(factor)
@@ -142,6 +158,11 @@ def longrope(
     token.
 
     Source: Ding et al. 2024 (LongRoPE), section 3; Phi-3's released code for the attention factor.
+
+    >>> lengths = {"seq_len": 100, "original_max_seq_len": 4096, "max_seq_len": 131_072}
+    >>> short = longrope(4, short_factors=[1, 1], long_factors=[1, 32], **lengths)
+    >>> short.inv_freq.tolist(), round(short.attention_factor, 2)
+    ([1.0, 0.01], 1.19)
     """
     inv_freq = rotary_frequencies(rotary_dim, base)
     short = require_shape(np.asarray(short_factors, float), "short_factors", len(inv_freq))
@@ -171,6 +192,10 @@ def llama3(
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; rotations; radians per token.
 
     Source: Llama 3.1's released code, ``apply_scaling``.
+
+    >>> llama = llama3(128, 8.0, original_max_seq_len=8192).inv_freq[24:40:3]
+    >>> (rotary_frequencies(128, 500_000.0)[24:40:3] / llama).round(2).tolist()  # as for yarn
+    [1.0, 1.0, 1.55, 3.68, 8.0, 8.0]
     """
     inv_freq, factor = rotary_frequencies(rotary_dim, base), require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")

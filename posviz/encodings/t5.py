@@ -26,6 +26,9 @@ def t5_bucket(
     Shapes: any, result alike, int64. Units: tokens. T5 counts key − query, the opposite of i − j.
 
     Source: Raffel et al. 2020 (T5), section 2.1; ``_relative_position_bucket`` in its code.
+
+    >>> t5_bucket([0, 7, 8, 64, 500, -1]).tolist()  # a future key: 16 + 1
+    [0, 7, 8, 14, 15, 17]
     """
     require_integer(num_buckets, "num_buckets", low=4 if bidirectional else 2)
     if bidirectional and num_buckets % 2:

@@ -25,6 +25,9 @@ def rel_shift(scores: Array) -> Array:
     Shapes: scores [..., q_len, k_len], result alike.
 
     Source: Dai et al. 2019, appendix B.
+
+    >>> rel_shift(np.array([[2.0, 1.0, 0.0]] * 3)).tolist()  # offsets 2, 1, 0
+    [[0.0, -inf, -inf], [1.0, 0.0, -inf], [2.0, 1.0, 0.0]]
     """
     xp = namespace(scores)
     *lead, q_len, k_len = scores.shape

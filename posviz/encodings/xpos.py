@@ -32,6 +32,9 @@ def xpos_scale(
     highest frequencies decay most; the larger gamma or scale_base, the nearer to RoPE.
 
     Source: Sun et al. 2022 (xPos), equation 9; scale_base is from torchscale, the released code.
+
+    >>> xpos_scale([0, 512], 8).round(2).tolist()  # after 512 tokens each pair's ζ
+    [[1.0, 1.0, 1.0, 1.0], [0.29, 0.46, 0.64, 0.82]]
     """
     head_dim = require_even(head_dim, "head_dim")
     positions = as_float64(positions, "positions")

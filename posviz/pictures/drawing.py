@@ -79,7 +79,7 @@ class Drawing(traitlets.HasTraits):
     def dragged(self, x: float, y: float) -> dict:
         """Return {knob: value} for a reader who drags to x, y in the first axes.
 
-        Nothing, unless a subclass has something to drag; it takes what lies beyond a knob's ends.
+        Beyond a knob's ends counts as the end. Axes that are named after a knob need no word here.
         """
         return {}
 

@@ -46,7 +46,6 @@ class Explorer:
         inches = self.picture.inches(self.live.look)
         return {
             "css": [round(self.live.inch * length) for length in inches],
-            "drags": type(self.picture).dragged is not Drawing.dragged,
             "controls": [control.shown for control in self.controls.values()],
             "export": self.export.shown,
         }

@@ -4,6 +4,7 @@ from typing import Any
 
 from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.drawing import USUAL, Drawing
+from posviz.pictures.pointer import axes_at, named_knobs, words_at
 from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.style import Appearance, style_context
 
@@ -68,18 +69,36 @@ class LiveFigure:
             drop_bitmaps(oldest.figure)
         return built
 
-    def drag(self, across: float, down: float) -> None:
-        """Set the knobs as a drag to a place in the first axes does; elsewhere it does nothing.
+    def _pixels(self, across, down):
+        """A place that is given by shares of the figure's width and height, from its upper left."""
+        box = self.layers.figure.bbox
+        return across * box.width, (1 - down) * box.height
 
-        A place is given by shares of the figure's width and height, from its upper left.
-        """
+    @property
+    def drags(self) -> str:
+        """Where a pointer moves a knob: "anywhere" in the first axes, "along" an axis, nowhere."""
+        if type(self.picture).dragged is not Drawing.dragged:
+            return "anywhere"
+        axes = self.layers.figure.axes
+        return "along" if any(named_knobs(each, self.picture.knobs()) for each in axes) else ""
+
+    def words_at(self, across: float, down: float) -> str:
+        """What lies at a place, in words."""
+        return words_at(self.layers.figure, self._pixels(across, down)) if self.layers else ""
+
+    def drag(self, across: float, down: float) -> None:
+        """Set the knobs as a drag to a place does: as the picture says, else by its axes' names."""
         if self.layers is None:
             return
         figure, picture, knobs = self.layers.figure, self.picture, self.picture.knobs()
-        place = across * figure.bbox.width, (1 - down) * figure.bbox.height
-        if not figure.axes[0].bbox.contains(*place):
+        place = self._pixels(across, down)
+        axes = axes_at(figure, place)
+        if axes is None:
             return
-        wanted = picture.dragged(*figure.axes[0].transData.inverted().transform(place))
+        at = axes.transData.inverted().transform(place)
+        wanted = picture.dragged(*at) if axes is figure.axes[0] else {}
+        if not wanted:
+            wanted = {name: at[way] for name, way in named_knobs(axes, knobs).items()}
         with picture.hold_trait_notifications():
             for name, value in wanted.items():
                 knob: Any = knobs[name]

@@ -43,7 +43,6 @@ export type Address = { part?: "screen" | "export" | "reset" | "error"; knob?: s
 
 export interface ExplorerShown {
   css: [width: number, height: number]; // pixels that the picture is drawn for
-  drags: boolean; // something in it can be dragged
   controls: ControlShown[];
   export: ExportShown;
 }
@@ -53,15 +52,20 @@ export interface ToScreen {
   ratio?: number; // pixels of the screen for each that the picture is drawn for
   dark?: boolean; // this view's page
   ask?: true; // for a whole frame
-  drag?: [across: number, down: number]; // to these shares of the picture's width and height
+  drag?: Place;
+  over?: Place; // where a pointer rests
   gone?: true;
 }
 
-export type Pong = { pong: string }; // the view that asked
+/** Shares of the picture's width and height. */
+export type Place = [across: number, down: number];
+
+export type Pong = { pong: string; words?: string }; // the view that asked, and what lies there
 
 export interface Frame {
   frame: number; // one more than the last frame that was sent to any view
   caption: string;
+  drags: "" | "along" | "anywhere"; // where a pointer moves a knob
   whole: boolean; // needs nothing that was sent before
   artists: number; // how many are drawn over the bitmap
   moved: [artist: number, firstRow: number, firstImage: number, calls: Call[]][];

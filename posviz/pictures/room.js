@@ -38,10 +38,10 @@ function makeRoom({ canvas, caption }, [width, height], changed) {
   function fit() {
     const root = canvas.closest(".posviz-explorer");
     const controls = /** @type {HTMLElement?} */ (root?.querySelector(".posviz-controls"));
+    if (root?.clientWidth && controls) hidePrompts ??= showPrompts(root);
     if (root?.clientWidth && controls && !isOnPage(root)) {
       for (const part of [root, controls, caption]) observer.observe(part);
       if (!told) setTimeout(() => comeIntoView(root), SEEN_AFTER);
-      hidePrompts ??= showPrompts(root);
       fitInto(root, controls);
     } else { // a page's or a slide's own styles may show it smaller or larger
       controls?.parentElement?.classList.remove("posviz-beside");

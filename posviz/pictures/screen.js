@@ -5,12 +5,15 @@ import { make, unique } from "./elements.js";
 import { watchKernel } from "./host.js";
 import { makeRoom } from "./room.js";
 import { makeScene } from "./stream/replay.js";
-/** @import { Bytes, Channel, ExplorerShown, Frame, Pong, ToScreen } from "./protocol.d.ts" */
+/** @import { Bytes, Channel, ExplorerShown, Frame, Place, Pong, ToScreen } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
 const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
 const SILENT = 8000; // milliseconds without an answer, after which a reader is told
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
+const REST = 100; // milliseconds without a move, after which a pointer rests
+const ROW = 750; // milliseconds between frames that come in a row, as while a picture plays
+const ALONE = 250; // milliseconds that the picture takes to a frame that comes alone
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
 const BUSY = "Python does not answer: it is busy, or it has stopped. " +
   "If it has stopped, run this cell again, or reload the page.";
@@ -35,10 +38,11 @@ function makeElements(/** @type {HTMLElement} */ el) {
     },
   });
   const said = make("div", { className: "posviz-said", ariaLive: "polite" });
+  const tip = make("div", { className: "posviz-tip" });
   const notice = make("div", { className: "posviz-notice", role: "status" });
-  const figure = make("figure", { className: "posviz-screen" }, canvas, caption, enlarge, said, notice);
+  const figure = make("figure", { className: "posviz-screen" }, canvas, caption, enlarge, said, tip, notice);
   el.append(figure);
-  return { figure, canvas, caption, said, notice };
+  return { figure, canvas, caption, said, tip, notice };
 }
 
 /** Whether what lies behind an element is dark. A view is asked before it is in its page. */
@@ -59,10 +63,24 @@ function isInView(/** @type {Element} */ element) {
 /** Shows frames in their order, and calls `lost` where one is missing.
  * @param {ReturnType<typeof makeElements>} elements @param {() => void} lost */
 function makePainter({ canvas, caption, said, notice }, lost) {
-  const scene = makeScene(canvas);
+  const scene = makeScene(canvas, rest);
   let waiting = /** @type {[Frame, Bytes[]][]} */ ([]), isPainting = false, isClosed = false;
   let shown = 0; // the number of the frame on the canvas
   let saying = 0; // a timer
+  let came = 0; // when the last frame did
+
+  // Tests wait until nothing is painted any more, and for what is asked.
+  function rest() {
+    if (!isPainting && !scene.isMoving()) delete canvas.dataset.painting;
+  }
+
+  /** How long the picture takes to the next frame: until one more is to come, where they come in a row. */
+  function motion() {
+    const since = performance.now() - came;
+    came = performance.now();
+    if (document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches) return 0;
+    return since < ROW ? since : ALONE;
+  }
 
   // Frames before a whole one are not needed any more; of the others each brings a part.
   function needed() {
@@ -80,6 +98,7 @@ function makePainter({ canvas, caption, said, notice }, lost) {
     notice.textContent = "";
     canvas.ariaLabel = frame.caption;
     canvas.dataset.frame = String(shown);
+    if (frame.drags) canvas.dataset.drags = frame.drags;
     caption.textContent = frame.caption;
     clearTimeout(saying);
     saying = setTimeout(() => { said.textContent = frame.caption; }, READ_ALOUD_AFTER);
@@ -92,7 +111,8 @@ function makePainter({ canvas, caption, said, notice }, lost) {
       while (waiting.length && !isClosed) {
         const frames = needed();
         if (!frames) return lost();
-        for (const [frame, buffers] of frames) await scene.take(frame, buffers);
+        const lasts = motion();
+        for (const [frame, buffers] of frames) await scene.take(frame, buffers, lasts);
         if (isClosed) return scene.close();
         scene.draw();
         tell(frames[frames.length - 1][0]);
@@ -101,14 +121,14 @@ function makePainter({ canvas, caption, said, notice }, lost) {
       notice.textContent = `This frame could not be shown: ${error}`;
     } finally {
       isPainting = false;
-      delete canvas.dataset.painting;
+      rest();
     }
   }
 
   return {
     take: (/** @type {Frame} */ frame, /** @type {Bytes[]} */ buffers) => {
       waiting.push([frame, buffers]);
-      canvas.dataset.painting = ""; // tests wait until it is gone, and for what is asked
+      canvas.dataset.painting = "";
       paint();
     },
     close: () => {
@@ -121,15 +141,15 @@ function makePainter({ canvas, caption, said, notice }, lost) {
 
 /** The way to a kernel that may be busy or gone.
  * @param {Channel<Frame | Pong, ToScreen>} channel @param {ReturnType<typeof makeElements>} elements */
-function makeWay(channel, { figure, canvas, notice }) {
+function makeWay(channel, { figure, canvas, tip, notice }) {
   const view = unique();
   let ratio = devicePixelRatio; // pixels of the screen per pixel of the picture
   let asked = 0; // when the question was sent that waits for an answer
   let askedAgain = 0; // when a whole frame was last asked for because one was lost
   let isHeard = false; // whether any frame has come
   let dark = false; // whether the page was when the kernel was last told
-  let dragged = 0; // when the place was sent that waits for an answer
-  let place = /** @type {[number, number]?} */ (null); // the newest since
+  let pointed = 0; // when the place was sent that waits for an answer
+  let place = /** @type {{ drag: Place } | { over: Place } | null} */ (null); // the newest since
   const host = watchKernel(channel.host, () => goodbye(STOPPED), () => ask());
 
   function goodbye(/** @type {string} */ why) {
@@ -154,18 +174,18 @@ function makeWay(channel, { figure, canvas, notice }) {
   const silence = () => asked && performance.now() - asked;
 
   // One place is on its way at a time; of those that come meanwhile only the newest is kept.
-  function drag(/** @type {[number, number]} */ newest) {
+  function point(/** @type {{ drag: Place } | { over: Place }} */ newest) {
     place = newest;
-    if (dragged && performance.now() - dragged < SILENT) return;
-    dragged = performance.now();
-    send({ drag: place, ...page() });
+    if (pointed && performance.now() - pointed < SILENT) return;
+    pointed = performance.now();
+    send({ ...place, ...page() });
     place = null;
   }
 
   return {
     goodbye,
     ask,
-    drag,
+    point,
     askAgain: () => {
       if (performance.now() - askedAgain < ASK_AGAIN_AFTER) return;
       askedAgain = performance.now();
@@ -198,8 +218,11 @@ function makeWay(channel, { figure, canvas, notice }) {
         isHeard = true;
         return true;
       }
-      if (isOwn) dragged = 0;
-      if (!dragged && place) drag(place);
+      if (isOwn) {
+        pointed = 0;
+        tip.textContent = message.words ?? "";
+      }
+      if (!pointed && place) point(place);
       if (isOwn && !isHeard) ask(); // the frame that was asked for first was lost
       return false;
     },
@@ -208,33 +231,41 @@ function makeWay(channel, { figure, canvas, notice }) {
   };
 }
 
-/** Calls `drag` with the place of a pointer that is pressed on the picture, and wherever it moves.
- * @param {HTMLCanvasElement} canvas @param {(place: [number, number]) => void} drag */
-function watchDrags(canvas, drag) {
+/** Tells where a pointer is dragged to in a picture that can be dragged in, and where one rests.
+ * @param {ReturnType<typeof makeElements>} elements @param {ReturnType<typeof makeWay>["point"]} point */
+function watchPointer({ canvas, tip }, point) {
+  let resting = 0; // a timer
   const share = (/** @type {number} */ at, /** @type {number} */ of) => Math.min(Math.max(at / of, 0), 1);
-  canvas.style.cursor = "crosshair";
-  canvas.style.touchAction = "pinch-zoom"; // a finger drags, too, and does not scroll the page
-  canvas.onpointermove = ({ buttons, clientX, clientY }) => {
-    if (!(buttons & 1)) return;
+  const leave = () => {
+    clearTimeout(resting);
+    tip.textContent = "";
+  };
+  canvas.onpointermove = ({ buttons, clientX, clientY, offsetX, offsetY }) => {
     const { left, top, width, height } = canvas.getBoundingClientRect();
-    drag([share(clientX - left, width), share(clientY - top, height)]);
+    const place = /** @type {Place} */ ([share(clientX - left, width), share(clientY - top, height)]);
+    leave();
+    if ((buttons & 1) && "drags" in canvas.dataset) return point({ drag: place });
+    tip.style.translate = `${canvas.offsetLeft + offsetX}px ${canvas.offsetTop + offsetY}px`;
+    resting = setTimeout(() => point({ over: place }), REST);
   };
   canvas.onpointerdown = (event) => {
     canvas.setPointerCapture(event.pointerId);
     canvas.onpointermove?.(event);
   };
+  canvas.onpointerleave = leave;
+  return leave;
 }
 
 /** Draws the canvas, its caption and its notices; returns how to end it.
- * @param {Pick<ExplorerShown, "css" | "drags">} shown
+ * @param {Pick<ExplorerShown, "css">} shown
  * @param {Channel<Frame | Pong, ToScreen>} channel @param {HTMLElement} el */
-function makeScreen({ css, drags }, channel, el) {
+function makeScreen({ css }, channel, el) {
   const elements = makeElements(el), { host } = channel, way = makeWay(channel, elements);
   const painter = makePainter(elements, way.askAgain), room = makeRoom(elements, css, way.ask);
   channel.listen((message, buffers) => {
     if (way.hear(message)) painter.take(message, buffers);
   });
-  if (drags) watchDrags(elements.canvas, way.drag);
+  const letGo = watchPointer(elements, way.point);
 
   const over = new AbortController(), { signal } = over;
   const back = () => { if (document.visibilityState === "visible") way.ask(); };
@@ -250,6 +281,7 @@ function makeScreen({ css, drags }, channel, el) {
 
   return () => {
     over.abort();
+    letGo();
     clearInterval(pulse);
     clearInterval(look);
     host.off("comm_live_update", stopped);

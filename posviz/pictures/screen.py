@@ -25,7 +25,7 @@ class Screen:
         self.live.paint()
         fields, buffers = self._frames.next(self.live.layers)
         self.frame_number += 1
-        head = {"frame": self.frame_number, "caption": self.live.caption}
+        head = {"frame": self.frame_number, "caption": self.live.caption, "drags": self.live.drags}
         self._tell(head | fields, buffers)
 
     def receive(self, message: dict) -> None:
@@ -50,7 +50,8 @@ class Screen:
         else:
             if "drag" in message:
                 self.live.drag(*message["drag"])  # who observes the knobs shows the frame
-            self._tell({"pong": view}, [])
+            said = {"words": self.live.words_at(*message["over"])} if "over" in message else {}
+            self._tell({"pong": view, **said}, [])
 
     def close(self) -> None:
         """Forget every view and free the figure."""

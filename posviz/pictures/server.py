@@ -1,10 +1,8 @@
 """What posviz asks of a server: small messages that leave at once, and pictures in saved notebooks.
 
 jupyter_server leaves Nagle's algorithm on for them, so a frame may wait for the acknowledgement of
-the one before: 21 frames a second instead of 47. Installing posviz switches it off: as a server
-extension in JupyterLab and Notebook, by configuration in Voila, which loads no extensions. Beside
-them lab_page_config.json switches off the busy icon of the browser's tab: JupyterLab swaps it twice
-for every message of a slider, and the browser fetches it each time.
+the one before: 21 frames a second instead of 47. Installing posviz switches it off by a server
+extension in JupyterLab and Notebook. Voila loads no extensions, so docs/install.md has its option.
 
 A notebook is saved without the views of its explorers, which end with the kernel (stored.py). The
 server remembers them for a page that is loaded again while the kernel still runs.

@@ -4,9 +4,10 @@ import { make, unique } from "./elements.js";
 import { makeLine } from "./line.js";
 /** @import { Limits, MakeControl } from "./protocol.d.ts" */
 
-const PLAYS_FOR = 6000; // milliseconds from end to end, so that few places can be told apart
+const PLAYS_FOR = [3000, 6000]; // milliseconds from end to end, the least and the most
+const PLACE = 700; // milliseconds that a place lasts where there are few
+const STEP_EVERY = 50; // milliseconds: of many places some are left out
 const PRESS = 400; // milliseconds
-const STEP_EVERY = [50, 700]; // milliseconds, the least and the most while it plays
 
 const svg = (/** @type {string} */ d) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${d}"/></svg>`;
 const PLAY = svg("M4 2v12l10-6z"), PAUSE = svg("M3 2h4v12H3zM9 2h4v12H9z");
@@ -16,29 +17,31 @@ const REPEAT = svg("M8 2V0l4 3.2L8 6.4V4a4.2 4.2 0 1 0 4.2 4.2h2A6.2 6.2 0 1 1 8
  * @param {HTMLInputElement} slider @param {string} label
  * @param {ReturnType<typeof makeLine>} line @param {() => void} move */
 function makePlayer(slider, label, line, move) {
-  let timer = 0, repeats = false;
+  let timer = 0, repeats = false, began = 0, from = 0;
   const show = (/** @type {string} */ innerHTML, /** @type {string} */ what) => {
     const title = `${what} ${label}`;
     Object.assign(play, { innerHTML, title, ariaLabel: title });
   };
   const pause = () => { clearInterval(timer); timer = 0; show(PLAY, "Play"); };
-  const begin = () => {
-    slider.value = "0";
+  const begin = (/** @type {number} */ place) => {
+    [began, from] = [performance.now(), place];
+    if (slider.valueAsNumber === place) return;
+    slider.valueAsNumber = place;
     move();
   };
   const step = () => {
     if (line.isUnderWay()) return;
-    if (slider.value !== slider.max) {
-      slider.valueAsNumber += 1;
-      move();
-    } else if (repeats) begin();
-    else pause();
+    const last = Number(slider.max), [least, most] = PLAYS_FOR;
+    const place = from + Math.floor((performance.now() - began) * last / Math.min(most, Math.max(least, PLACE * last)));
+    if (place > last && slider.valueAsNumber === last) return repeats ? begin(0) : pause();
+    if (Math.min(place, last) === slider.valueAsNumber) return;
+    slider.valueAsNumber = Math.min(place, last);
+    move();
   };
   const onclick = () => {
     if (timer) return pause();
-    if (slider.value === slider.max) begin();
-    const [least, most] = STEP_EVERY;
-    timer = setInterval(step, Math.min(most, Math.max(least, PLAYS_FOR / Number(slider.max))));
+    begin(slider.value === slider.max ? 0 : slider.valueAsNumber);
+    timer = setInterval(step, STEP_EVERY);
     show(PAUSE, "Pause");
   };
   const play = make("button", { onclick });

@@ -120,8 +120,14 @@ def _computed(value, known) -> Any:
 
 BASE_IGNORED = argument(
     "base ignored",
-    "You wrote 10000 into the formula: use the argument base, which is not always 10000.",
+    "Your base is always 10000: use the argument base, and hand it on to a function whose default "
+    "is 10000.",
     base=10_000,
+)
+BASE_100 = argument(
+    "base 100",
+    "Your base is always 100: use the argument base, which has other values, too.",
+    base=100,
 )
 DEGREES = argument(
     "degrees",

@@ -70,6 +70,9 @@ def read_config(source: Any) -> Reading:
     Raises TypeError and ValueError for what no model can have, OSError for what cannot be read.
 
     Source: transformers 5.23, and those that `model_types.toml` names.
+
+    >>> [layer.chunk for layer in read_config({"model_type": "llama4_text"}).layers[:5]]
+    [8192, 8192, 8192, 0, 8192]
     """
     file = ConfigFile.read(source)
     names, in_order = names_of(file)

@@ -35,6 +35,9 @@ def layer_plan(source: Any) -> list[dict[str, Any]]:
     Raises ValueError for a model that is not in LAYOUT_OF, whose layers nobody has compared.
 
     Source: transformers 5.23, the attention of each.
+
+    >>> [type(layer["encoding"]).__name__ for layer in layer_plan({"model_type": "smollm3"})[:4]]
+    ['Rotary', 'Rotary', 'Rotary', 'NoPosition']
     """
     reading = read_config(source)
     if reading.model not in LAYOUT_OF:

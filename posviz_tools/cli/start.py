@@ -18,8 +18,9 @@ SETTINGS = Path(__file__).parent / "lab_settings"
 def lab_command(python: Path | str, folder: Path, workspaces: Path, extra: Iterable) -> list[str]:
     """Return the command line that opens JupyterLab on `folder`'s first lesson.
 
-    The settings keep JupyterLab from asking about news and from looking for updates. The folder of
-    workspaces is the course's own, so tabs of other projects stay away.
+    The settings keep JupyterLab from asking about news, from looking for updates, and from a busy
+    icon, which the browser would fetch for every message of a slider. The folder of workspaces is
+    the course's own, so tabs of other projects stay away.
     """
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [

@@ -1,5 +1,6 @@
 """A lesson's notebook as it is stored: read once, cleaned, with what it says of itself."""
 
+import re
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -51,6 +52,11 @@ class StoredLesson:
     def outputs(self) -> list[NotebookNode]:
         """What the cells show."""
         return [output for cell in self.code for output in cell.outputs]
+
+    @property
+    def exercises(self) -> int:
+        """How many cells check an answer."""
+        return sum(bool(re.search(r"(?m)^check_\w+\(", cell.source)) for cell in self.code)
 
     def check_was_run(self) -> None:
         """Raise RuntimeError that names a cell which was not run."""

@@ -134,10 +134,14 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     lesson.page.reload()
     expect(lesson.page.locator(".posviz-guess[open]")).to_have_count(1)
     lesson.run(ANSWER, "✓ .* correct", CHECK)
+    lesson.page.reload()
+    expect(lesson.page.locator(f'[data-cell="{CHECK}"] .outputs')).to_contain_text("✓")
     with lesson.page.expect_download() as download:
         lesson.page.get_by_text("Get the notebook with your code").click()
     download.value.save_as(tmp_path / "ann.ipynb")
     notebook = run.NOTEBOOKS / f"{LESSON}.ipynb"
+    [verdict] = [cell for cell in read(tmp_path / "ann.ipynb").cells if cell.id == CHECK]
+    assert "✓" in verdict.outputs[0].data["text/html"]
     handed_in = grade.submissions(tmp_path, {LESSONS[2]: notebook})
     graded = grade.grade(handed_in, LESSONS[2], notebook, 0)
     assert [row.points for row in graded] == [10, 0]

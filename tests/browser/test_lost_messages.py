@@ -8,13 +8,13 @@ from playwright.sync_api import expect
 from posviz.pictures import scripts
 from posviz.pictures.widget import ExplorerWidget
 
-SHOW = """async ([text, drags]) => {
+SHOW = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const { default: { render } } = await import(url);
     const limits = { last_place: 10, range: "from 0 to 10", idle: "" };
     const control = { name: "x", kind: "slider", label: "x", first: true, texts: [], absent: {},
         width: 2, play: true };
-    const shown = { css: [800, 450], drags, controls: [{ ...control, ...limits }], export: {
+    const shown = { css: [800, 450], controls: [{ ...control, ...limits }], export: {
         formats: ["png"], films: [], styles: ["slide"], movable: {}, name: "x" } };
     window.sent = [];
     const listeners = [];
@@ -50,13 +50,14 @@ FRAME = """async () => {
     const canvas = new OffscreenCanvas(2, 2);
     canvas.getContext("2d");
     const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
-    const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [] };
+    const told = { frame: 1, caption: "Row 1", drags: "along", whole: true, artists: 0, moved: [] };
     hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
 }"""
 IN_A_NOTEBOOK = """
-<div class="jp-Cell"><div id="root"><div class="posviz-controls"></div></div></div>
+<div class="jp-Cell"><div id="root"><div class="posviz-controls"><div>
+<label>causal<input type="checkbox"></label></div></div></div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
-<p><strong>Try</strong> it.</p><p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
+<p><strong>Try</strong> <em>causal</em> <em>it</em>.</p><p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
 </div></div>"""
 PROMPTS = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
@@ -70,13 +71,13 @@ MOVE = """(place) => {
 
 
 @pytest.fixture
-def page(browser, request):
+def page(browser):
     """A page with an explorer whose Python is this test."""
     page = browser.new_context().new_page()
     page.clock.install(time=0)
     page.goto("about:blank")
     page.clock.pause_at(600)
-    page.evaluate(SHOW, [ExplorerWidget._esm, "drag" in request.node.name])
+    page.evaluate(SHOW, ExplorerWidget._esm)
     yield page
     page.context.close()
 
@@ -157,9 +158,23 @@ def test_notice_opens_when_it_is_clicked_or_something_is_moved(browser, what):
     page.set_content(IN_A_NOTEBOOK)
     page.evaluate(PROMPTS, scripts.as_module(Path(scripts.__file__).with_name("prompts.js")))
     later = page.locator(".posviz-later")
-    assert (later.count(), page.locator(".posviz-try").inner_text()) == (2, "Try it.")
+    assert (later.count(), page.locator(".posviz-try").inner_text()) == (2, "Try causal it.")
     page.locator(what).dispatch_event("click")
     assert later.count() == 0
+    page.context.close()
+
+
+def test_a_word_that_names_a_control_lights_it_and_sets_it(browser):
+    page = browser.new_context().new_page()
+    page.set_content(IN_A_NOTEBOOK)
+    page.evaluate(PROMPTS, scripts.as_module(Path(scripts.__file__).with_name("prompts.js")))
+    [word] = page.locator(".posviz-word").all()
+    word.hover()
+    expect(page.locator(".posviz-lit")).to_contain_text("causal")
+    word.click()
+    expect(page.locator("input")).to_be_checked()
+    page.mouse.move(400, 400)
+    expect(page.locator(".posviz-lit")).to_have_count(0)
     page.context.close()
 
 
@@ -229,7 +244,22 @@ def test_a_caption_is_said_when_the_picture_stands_still(page):
     expect(page.locator(".posviz-said")).to_have_text("Row 1")
 
 
+def test_a_pointer_that_rests_is_told_what_lies_there_until_it_moves(page):
+    tip, view = page.locator(".posviz-tip"), "sent.find(({ part }) => part === 'screen').view"
+    page.locator("canvas").hover(position={"x": 80, "y": 45}, force=True)
+    page.clock.run_for(90)
+    assert "over" not in to_screen(page)[-1]
+    page.clock.run_for(20)
+    assert to_screen(page)[-1]["over"] == pytest.approx([0.1, 0.1], abs=0.01)
+    page.evaluate(f"screen({{ pong: {view}, words: 'key 3: 0.25' }})")
+    expect(tip).to_have_text("key 3: 0.25")
+    page.mouse.move(300, 300)
+    expect(tip).to_be_empty()
+
+
 def test_a_drag_over_the_edge_stays_within_the_picture(page):
+    page.evaluate(FRAME)
+    expect(page.locator("canvas[data-drags]")).to_be_visible()
     box = page.locator("canvas").bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()

@@ -144,6 +144,21 @@ def test_index_leads_to_the_lesson(opened):
     expect(page.locator("h1")).to_have_text("Pictures")
 
 
+@pytest.mark.parametrize("exercises", [0, 2])
+def test_index_ticks_what_is_done_and_offers_what_is_begun(opened, site, exercises):
+    html = (site / "index.html").read_text("utf-8")
+    here = html.replace('data-exercises="0"', f'data-exercises="{exercises}"')
+    (site / "index_begun.html").write_text(here, "utf-8")
+    page = opened("index_begun")
+    card = page.locator(f'a[href="{LESSON}.html"]:has(h3)')
+    keep = """(link) => localStorage.setItem(`posviz answers ${link.pathname}`,
+        JSON.stringify({ chosen: { question: 1 }, results: { a: { html: "<strong>✓" } } }))"""
+    card.evaluate(keep)
+    page.reload()
+    expect(card.get_by_role("img", name="Done")).to_have_count(int(exercises == 0))
+    expect(page.get_by_text("Continue with")).to_have_count(int(exercises == 2))
+
+
 @pytest.mark.parametrize("name", ["index", LESSON])
 def test_slides_are_reached_from_the_card_and_from_the_lesson(opened, name):
     page = opened(name)

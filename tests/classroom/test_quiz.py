@@ -53,11 +53,11 @@ def test_a_question_can_be_read_anywhere(quiz):
 
 def test_predictions_are_those_that_the_lessons_ask(quiz):
     first, second = quiz[LESSONS[5]][:2]
-    assert plain(first.text).startswith("With the query at 7 and the key at 4")
+    assert plain(first.text).startswith("Compute a score in your head")
     (right,) = [choice for choice in first.choices if choice.right]
-    assert right.text == "It changes, because the offset i − j changes its sign"
-    assert "the query is now rotated less than the key" in first.choices[0].told
-    assert plain(first.answer).startswith(f"{right.text}. RoPE distinguishes")
+    assert right.text == "It is 1, because both vectors point down after their rotations."
+    assert "the query is rotated by 90° more" in first.choices[1].told
+    assert plain(first.answer).startswith(f"{right.text} The score is 1 wherever")
     assert plain(second.text).startswith("Now the text is dog bites man")
 
 

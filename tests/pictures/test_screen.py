@@ -46,6 +46,7 @@ def test_a_frame_holds_number_caption_and_what_moved(screen, browser):
     assert message == {
         "frame": 1,
         "caption": picture.caption(picture.compute()),
+        "drags": "",
         "whole": True,
         "artists": len(screen.live.layers.front),
     }
@@ -123,5 +124,7 @@ def test_a_drag_shows_the_frame_and_is_answered():
     assert (explorer.picture.width, explorer.picture.phase) == (16, 0.75)
     assert explorer.controls["phase"].state()["place"] == 75
     browser.say("a", ratio=1, drag=[0, 0])
-    assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}]
+    browser.say("a", ratio=1, over=[0, 0])
+    words = {"pong": "a", "words": ""}
+    assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}, words]
     explorer.close()

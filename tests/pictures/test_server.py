@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -19,7 +21,6 @@ from jupyter_server.utils import ensure_async
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook
 from tornado.web import HTTPError
-from traitlets import import_item
 from voila.app import Voila
 
 from posviz.pictures import server
@@ -83,11 +84,11 @@ def test_installing_posviz_has_enabled_the_extension():
     assert found.get_jpserver_extensions()["posviz.pictures.server"] is True
 
 
-def test_installing_posviz_has_told_voila_which_connection_to_use():
+def test_voila_takes_the_connection_that_the_docs_name():
+    page = Path(__file__).parents[2] / "docs" / "install.md"
     voila = Voila()
-    voila.load_config_file("voila", path=jupyter_config_path())
-    chosen = voila.config.Voila.kernel_websocket_connection_class
-    assert import_item(chosen) is server.VoilaConnection
+    voila.parse_command_line(re.findall(r"--Voila[\w.=]+", page.read_text("utf-8")))
+    assert voila.kernel_websocket_connection_class is server.VoilaConnection
     assert issubclass(server.VoilaConnection, ZMQChannelsWebsocketConnection)
 
 

@@ -32,7 +32,8 @@ def test_the_first_prediction_and_the_right_exercise_count(file):
     progress.note("exercises", "01", "An exercise of an older version", True)
     line = report()[1]
     assert (
-        line == "01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 3 solved"
+        line
+        == "  01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 3 solved"
     )
 
 
@@ -55,6 +56,18 @@ def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
 def test_a_checker_of_no_lesson_is_noted_without_one(file):
     Checker("Two", reference=lambda: 2)(2)
     assert progress.read()[""]["exercises"] == {"Two": True}
+
+
+def test_a_lesson_that_is_done_is_ticked_and_the_next_one_is_offered(file):
+    assert report()[-2] == "Continue with 00 Start here."
+    progress.note("predictions", "00", "Which?", False)
+    assert report()[0].startswith("✓ 00")
+    assert report()[-2] == "Continue with 01 Why order matters."
+    check_attention(lambda *given: check_attention.reference(*given))
+    assert report()[1].startswith("  01")
+    assert report()[-2] == "Continue with 01 Why order matters."
+    progress.note("predictions", "05", "Which?", True)
+    assert report()[-2] == "Continue with 05 RoPE."
 
 
 def test_the_report_tells_of_the_examination(file):

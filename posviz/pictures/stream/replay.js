@@ -1,7 +1,9 @@
 // What the recorder wrote down, made again on a canvas. A frame is a bitmap and what is drawn over
 // it; a scene keeps both, so that a message need carry only what moved.
 
+import { makeTween } from "./tween.js";
 /** @import { Bytes, Call, CellsBox, Frame, Style } from "../protocol.d.ts" */
+/** @import { Drawing } from "./tween.js" */
 
 // Path codes as in matplotlib's Path.
 const MOVE = 1, LINE = 2, QUADRATIC = 3, CUBIC = 4, CLOSE = 79;
@@ -146,44 +148,70 @@ function clipped(context, rows, style, draw) {
   };
 }
 
-/** What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn. */
-function makeScene(/** @type {HTMLCanvasElement} */ canvas) {
+/** What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn.
+ * @param {HTMLCanvasElement} canvas @param {() => void} [rests] called when nothing moves any more */
+function makeScene(canvas, rests = () => {}) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
-  let bitmap = /** @type {ImageBitmap?} */ (null), artists = /** @type {(() => void)[][]} */ ([]);
+  let bitmap = /** @type {ImageBitmap?} */ (null), next = 0; // of the browser's frames
+  let artists = /** @type {Drawing[]} */ ([]);
+  const tweens = /** @type {Map<number, ReturnType<typeof makeTween> & { began: number, lasts: number }>} */ (new Map());
 
   function close() {
+    cancel();
     bitmap?.close();
     bitmap = null;
     artists = [];
   }
 
-  /** Takes in what a message brings; nothing is seen until it is drawn. */
-  async function take(/** @type {Frame} */ message, /** @type {Bytes[]} */ buffers) {
+  function cancel() {
+    if (next) cancelAnimationFrame(next);
+    next = 0;
+    tweens.clear();
+  }
+
+  const prepare = (/** @type {Drawing} */ { rows, images }, /** @type {Call} */ call) =>
+    clipped(context, rows, call[1], ready(context, rows, images, call));
+
+  /** Takes in what a message brings, which is reached after `lasts` milliseconds; nothing is seen until it is drawn. */
+  async function take(/** @type {Frame} */ message, /** @type {Bytes[]} */ buffers, lasts = 0) {
     if (message.whole) {
       const [png, ...others] = buffers;
       const newest = await createImageBitmap(new Blob([png], { type: "image/png" }));
       close();
       bitmap = newest;
-      artists = new Array(message.artists).fill([]);
+      artists = new Array(message.artists).fill({ calls: [], rows: new Float32Array(), images: [], draws: [] });
       buffers = others;
     }
     const [bytes, ...images] = buffers, rows = new Float32Array(copied(bytes));
-    for (const [artist, firstRow, firstImage, recorded] of message.moved) {
-      const own = rows.subarray(3 * firstRow), ownImages = images.slice(firstImage);
-      artists[artist] = recorded.map((call) =>
-        clipped(context, own, call[1], ready(context, own, ownImages, call)));
-    }
+    message.moved.forEach(([artist, firstRow, firstImage, calls], i) => {
+      const end = message.moved[i + 1]?.[1] ?? rows.length / 3;
+      const own = { calls, rows: rows.subarray(3 * firstRow, 3 * end), images: images.slice(firstImage) };
+      const newest = /** @type {Drawing} */ ({ ...own, draws: [] });
+      newest.draws = calls.map((call) => prepare(newest, call));
+      const old = tweens.get(artist)?.mixed ?? artists[artist];
+      const tween = lasts && !message.whole ? makeTween(context, old, newest, prepare) : undefined;
+      if (tween) tweens.set(artist, { ...tween, began: performance.now(), lasts });
+      else tweens.delete(artist);
+      artists[artist] = newest;
+    });
   }
 
   function draw() {
     if (!bitmap) return;
-    const { width, height } = bitmap;
+    const { width, height } = bitmap, now = performance.now();
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     context.drawImage(bitmap, 0, 0);
-    for (const artist of artists) for (const call of artist) call();
+    artists.forEach(({ draws }, artist) => {
+      const tween = tweens.get(artist), share = tween ? (now - tween.began) / tween.lasts : 1;
+      if (tween && share < 1) return tween.draw(share);
+      tweens.delete(artist);
+      for (const call of draws) call();
+    });
+    if (tweens.size) next ||= requestAnimationFrame(() => { next = 0; draw(); });
+    else rests();
   }
 
-  return { take, draw, close };
+  return { take, draw, close, isMoving: () => tweens.size > 0 };
 }
 
 export { makeScene };

@@ -1,15 +1,15 @@
-"""Claims about RoPE: its matrix, its frequencies, its scores."""
+"""Claims about RoPE: what its scores depend on, and where they are high."""
 
 import numpy as np
 
 from posviz.attention import attention
+from posviz.attention.masks import chunked_causal_mask
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.rotary import Rotary, apply_rotary, rotation_matrix
+from posviz.encodings.rotary import Rotary, apply_rotary
 from posviz.teaching.measures import largest, normal
 from posviz_course.claims import claim
 
 HEAD_DIM = 64
-Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 
 
 def scores(q, k):
@@ -17,15 +17,6 @@ def scores(q, k):
     angles = rotary_angles(np.arange(k.shape[-2]), rotary_frequencies(q.shape[-1]))
     q, k = apply_rotary(q, angles[: q.shape[-2]]), apply_rotary(k, angles)
     return q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-
-
-@claim("The score of a query at position i and a key at position j is qᵀ Rᵢ₋ⱼ k.",
-    measures="the difference between this formula and the score, with i = 7 and j = 4",
-    rule="< 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
-def the_matrix_between_is_r_i_minus_j():
-    """The rotation of the query is transposed, so it goes back, and the matrix is Rⱼ₋ᵢ."""
-    q, k = apply_rotary(np.stack([Q, K]), np.array([[7], [4]]) * 0.5)
-    return abs(Q @ rotation_matrix([(7 - 4) * 0.5]) @ K - q @ k)
 
 
 @claim("When one query and one key move, their score depends on their offset alone.",
@@ -39,34 +30,48 @@ def the_score_depends_on_the_offset_alone(rotary_dim):
     return float(np.ptp((rope.at_query(q, places + 5) * rope.at_key(k, places)).sum(axis=-1)))
 
 
-@claim("The frequencies of RoPE are 10 000^(−2n/head_dim) for n = 1 … head_dim/2.",
-    cases={"for head_dim = 64": 64, "for head_dim = 512": 512},
-    measures="the largest difference from the frequencies of RoPE, in radians per token",
-    rule="< 1e-9", sources=("su2021roformer",), section="5 From two dimensions to head_dim")
-def the_pairs_count_from_1(head_dim):
-    """Pairs count from 0; if they counted from 1, the frequency 1 would be missing."""
-    from_1 = 10_000.0 ** (-np.arange(2, head_dim + 1, 2) / head_dim)
-    return largest(from_1 - rotary_frequencies(head_dim))
-
-
 @claim("With RoPE, the farther apart two tokens are, the lower is their score.",
     cases={f"for head_dim = {head_dim}": head_dim for head_dim in (2, 64, 128)},
-    measures="the number of the first 256 steps of distance that raise the score, with q = k",
-    rule="== 0", section="6 The scores of a whole text")
+    measures=(
+        "the number of the first 256 steps of distance that raise the score, if q equals k and all "
+        "pairs have the same norm"
+    ), rule="== 0", section="5 The scores of a whole text")
 def attention_falls_with_distance(head_dim):
     """The score is a sum of cosines, and each cosine rises again after half a rotation."""
     x = np.ones((257, head_dim))
     return int((np.diff(scores(x[:1], x)[0]) > 0).sum())
 
 
-@claim("The values may be rotated like the queries and keys, and attention stays relative.",
-    measures="the largest change of an output when 16 tokens move by 100 positions", rule="< 1e-9",
-    section="7 Project or rotate first?")
-def values_may_rotate_too():
-    """The output is a sum of values, and no product takes their rotation back."""
-    (q, k, v), rope = normal(0, 3, 1, 1, 16, HEAD_DIM), Rotary()
-    here, there = (
-        attention(q, k, rope.at_key(v, at), encoding=rope, q_positions=at, k_positions=at)
-        for at in (np.arange(16), np.arange(100, 116))
+@claim("A query and a key have their highest score at offset 0.",
+    cases={"if they are equal": 0, "if they are two random vectors": 1},
+    measures="the highest score at the offsets 0 to 256, minus the score at offset 0",
+    rule="< 1e-9", sources=("su2021roformer",), section="5 The scores of a whole text")
+def the_highest_score_is_at_offset_0(which_key):
+    """Offset 0 rotates no pair, and that is best for every pair only if the two vectors agree."""
+    vectors = normal(0, 2, HEAD_DIM)
+    key, queries = vectors[[which_key]], np.tile(vectors[0], (257, 1))
+    by_offset = scores(key, queries)[0]  # the key is at 0, and the query at 0, 1, …
+    return float(by_offset.max() - by_offset[0])
+
+
+@claim("With RoPE, a token's score with itself depends on its position.",
+    measures="the largest change of the scores of 256 tokens with themselves, when RoPE is added",
+    rule="> 1e-9", sources=("su2021roformer",), section="5 The scores of a whole text")
+def the_score_with_itself_depends_on_the_position():
+    """Query and key rotate by the same angle, so the diagonal of a map is as it is without RoPE."""
+    q, k = normal(0, 2, 256, HEAD_DIM)
+    return largest(np.diag(scores(q, k)) - (q * k).sum(axis=1) / np.sqrt(HEAD_DIM))
+
+
+@claim("If two texts share a row of a batch, the second must count its positions from 0 again.",
+    measures=(
+        "the largest change of an output, with a mask between the texts, if its positions go on"
+    ), rule="> 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
+def packed_texts_need_positions_from_0():
+    """Positions that go on move all tokens of the second text alike, so its offsets stay."""
+    (q, k, v), rope, on = normal(0, 3, 1, 1, 16, HEAD_DIM), Rotary(), np.arange(16)
+    how = {"encoding": rope, "mask": chunked_causal_mask(on, on, 8)}
+    again, going_on = (
+        attention(q, k, v, q_positions=at, k_positions=at, **how) for at in (on % 8, on)
     )
-    return largest(there - here)
+    return largest(going_on - again)

@@ -4,8 +4,10 @@ from functools import partial
 
 import numpy as np
 
+from posviz.attention import softmax
 from posviz.encodings.rotary import change_layout, rotation_matrix
 from posviz.teaching.mistakes import (
+    BASE_100,
     BASE_IGNORED,
     DEGREES,
     ODD_NUMERATORS,
@@ -20,6 +22,10 @@ from posviz.teaching.mistakes import (
 )
 from posviz_course.lesson_checker import LessonChecker
 
+ONE_MINUS = (
+    "You have two minus signs, and only the first of a pair needs one: (x, y) becomes "
+    "(x cos − y sin, x sin + y cos)."
+)
 TOLERANCE = 1e-3  # computed in float32, an angle of 1000 radians is off by up to 1e-4
 
 
@@ -65,6 +71,19 @@ def overwritten(x, positions, base):
     out = rotated(x, positions, base)
     angles = np.outer(positions, base ** power_of(x.shape[1])[::2])
     out[:, 1::2] = out[:, ::2] * np.sin(angles) + x[:, 1::2] * np.cos(angles)
+    return out
+
+
+def wave_added(x, positions, base):
+    """Add the sine and cosine of each pair's angle, as a table of sinusoids does."""
+    angles = np.outer(positions, base ** power_of(x.shape[1]))
+    return x + np.where(np.arange(x.shape[1]) % 2, np.cos(angles), np.sin(angles))
+
+
+def minus_twice(x, positions, base):
+    """Return x cos − y sin and x sin − y cos for each pair (x, y)."""
+    out = rotated(x, positions, base)
+    out[:, 1::2] = -rotated(x, -positions, base)[:, 1::2]
     return out
 
 
@@ -127,6 +146,17 @@ check_apply_rotary = LessonChecker(
         step("minus of the sine missing",
             "You lack a minus: the first of a pair becomes x cos − y sin. With a plus the pair "
             "is not rotated, and its norm changes.", partner=partial(partners, minus=1)),
+        step("minus at both sines", ONE_MINUS, partner=lambda x: -partners(x, minus=1)),
+        wrong("minus in both", minus_twice, ONE_MINUS),
+        answer("reflected", lambda y: y * np.tile([1, -1], y.shape[1] // 2),
+            "You reflected each pair: the second has the wrong sign. A pair (x, y) becomes "
+            "(x cos − y sin, x sin + y cos)."),
+        step("cosines alone",
+            "You multiplied by the cosines alone. A rotation mixes the two of a pair: "
+            "(x, y) becomes (x cos − y sin, x sin + y cos).", partner=np.zeros_like),
+        wrong("waves added", wave_added,
+            "You added the sines and cosines, as a table of sinusoids does. RoPE multiplies by "
+            "them: (x, y) becomes (x cos − y sin, x sin + y cos)."),
         wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
             "the old values, or write into a new array."),
@@ -136,6 +166,7 @@ check_apply_rotary = LessonChecker(
         DEGREES,
         POSITIONS_IGNORED,
         BASE_IGNORED,
+        BASE_100,
     ],
 )
 
@@ -209,11 +240,21 @@ check_rotary_scores = LessonChecker(
             "You rotated the keys backwards, so the score depends on i + j. Rotate both the same "
             "way: the product itself makes the difference i − j.",
             at_key=lambda x, positions, base: rotated(x, -positions, base)),
+        argument("both rotated clockwise",
+            "You rotated queries and keys clockwise. Check the signs of the sines in your "
+            "rotation, which may be my_rotary of exercise 1.",
+            positions=lambda positions: -positions),
+        answer("masked", lambda y: np.where(np.tri(len(y), dtype=bool), y, -np.inf),
+            "You masked the future keys. No mask is asked for here: return the scores of all "
+            "pairs."),
+        answer("softmax", softmax,
+            "You applied the softmax, so you have weights. Return the scores that go into it."),
         answer("transposed", lambda y: y.T,
             "Your scores are transposed: row i belongs to query i. Compute q @ k.T, not k @ q.T, "
             "and make q with w_q, k with w_k."),
         POSITIONS_IGNORED,
         BASE_IGNORED,
+        BASE_100,
     ],
 )
 
@@ -244,6 +285,9 @@ check_slip = LessonChecker(
         step("degrees",
             "You took the angle for degrees. It is in radians, as np.cos and np.sin want it: do "
             "not convert it.", radians=np.radians),
+        step("sine and cosine swapped",
+            "You swapped sine and cosine. In a rotation both cosines are on the diagonal: "
+            "[[cos, −sin], [sin, cos]].", radians=lambda angle: np.pi / 2 - angle),
         step("inv_freq forgotten",
             "You rotated by a number of positions. A token rotates by inv_freq = 0.5 radians for "
             "each position: multiply j − i by it.", inv_freq=1),

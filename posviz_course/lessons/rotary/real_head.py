@@ -67,9 +67,11 @@ class RealHead(Picture):
         change = "weights differ by up to"
         if arrays.positions != "given":
             change = "without positions, weights change by"
+        found = f"{arrays.share:.2f} of its weight to the {arrays.head}"
+        if "same" in arrays.head:  # most words have none, and their rows are left out
+            found = f"the {arrays.head}, if any, weight {arrays.share:.2f}"
         return (
-            f"From word 3 on, {arrays.named} gives {arrays.share:.2f} of its weight to "
-            f"the {arrays.head}; "
+            f"From word 3 on, {arrays.named} gives {found}; "
             f"{change} {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 

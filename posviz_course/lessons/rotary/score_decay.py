@@ -1,4 +1,7 @@
-"""Does a score decay with distance? For q = k in waves, for random q and k not at all."""
+"""Does a score decay with distance? For equal q and k in waves, for random ones not at all.
+
+Equal ones have pairs of equal norm here: with other norms their score falls in other ways.
+"""
 
 from typing import Any
 

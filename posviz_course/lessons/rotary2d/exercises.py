@@ -5,6 +5,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.teaching.mistakes import (
+    BASE_100,
     BASE_IGNORED,
     DEGREES,
     ODD_NUMERATORS,
@@ -52,7 +53,7 @@ check_axial = LessonChecker(
     mistakes=[
         argument("rows first",
             "You rotated the first half of the pairs by the row. Both orders are in use, but a "
-            "model reads only its own: here the column comes first, as in the paper.",
+            "model reads only its own: here the column comes first, as in the code of the paper.",
             rows=lambda columns: columns, columns=lambda rows: rows),
         step("frequencies over head_dim",
             "Your exponents are half of what they should be. Each axis has head_dim/2 dimensions "
@@ -91,10 +92,17 @@ check_axial = LessonChecker(
         argument("columns in both halves",
             "You rotated all pairs by the column, so a patch does not know its row: rotate the "
             "second half of the pairs by the row.", rows=lambda columns: columns),
+        argument("rows in both halves",
+            "You rotated all pairs by the row, so a patch does not know its column: rotate the "
+            "first half of the pairs by the column.", columns=lambda rows: rows),
         answer("columns alone", lambda angles: np.split(angles, 2, axis=1)[0],
             "You returned the pairs of the column alone; half of the pairs are still to come. "
             "Compute those of the row in the same way and put them behind."),
+        answer("rows alone", lambda angles: np.split(angles, 2, axis=1)[1],
+            "You returned the pairs of the row alone; half of the pairs are still to come. "
+            "Compute those of the column in the same way and put them in front."),
         BASE_IGNORED,
+        BASE_100,
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
             "You returned every angle twice, once for each dimension of a pair. Return one angle "
             "for each pair: the shape is [n, head_dim/2]."),
@@ -154,10 +162,10 @@ check_kind = LessonChecker(
             "decides: compare the neighbours that then have equal scores.",
             diagonal=lambda f: False),
         step("symmetry tested",
-            "You tested whether f equals f.T. That is necessary for one frequency, but not enough: "
-            "other maps are symmetric, too, if the query and the key happen to be the same for "
-            "rows and columns. Compare all scores with equal row + column, f[1:, :-1] with "
-            "f[:-1, 1:].", diagonal=lambda f: np.allclose(f, f.T)),
+            "You tested whether f equals f.T, or compared only scores such as f[1, 0] and f[0, 1]. "
+            "That is necessary for one frequency, but not enough: other maps are symmetric, too. "
+            "Compare all scores with equal row + column, f[1:, :-1] with f[:-1, 1:].",
+            diagonal=lambda f: np.allclose(f, f.T)),
         step("axial not seen",
             "You call an axial map mixed. In an axial map a score is a part for the row plus a "
             "part for the column: find the sums that are equal in each block of four patches.",

@@ -5,7 +5,7 @@ import prediction from "../../../posviz/teaching/prediction.js";
 import { Cells } from "./cells.js";
 import { kept } from "./kept.js";
 
-const ASKED = "Delete what you have written, predicted and voted on this page?";
+const ASKED = "Delete what you have written, run, predicted and voted on this page?";
 const WITH_ANSWERS = "Get the notebook with your code";
 
 /** Predictions and votes: what was chosen before is chosen again. */
@@ -20,12 +20,14 @@ function follow() {
   }
 }
 
-/** The notebook as it was stored, with the reader's sources. */
+/** The notebook as it was stored, with the reader's sources, and what they gave. */
 async function withAnswers(/** @type {string} */ url) {
   const notebook = await (await fetch(url)).json();
   for (const cell of notebook.cells) {
-    if (!(cell.id in kept.sources)) continue;
-    Object.assign(cell, { source: kept.sources[cell.id], outputs: [], execution_count: null });
+    const { [cell.id]: source = cell.source } = kept.sources, { [cell.id]: result } = kept.results;
+    if (source === cell.source && !result) continue;
+    const shown = { output_type: "display_data", metadata: {}, data: { "text/html": result?.html } };
+    Object.assign(cell, { source, outputs: result ? [shown] : [], execution_count: null });
   }
   return new Blob([JSON.stringify(notebook, null, 1)], { type: "application/x-ipynb+json" });
 }

@@ -72,6 +72,7 @@ class Cell {
   #changed(/** @type {string} */ text) {
     this.source = text;
     this.#undo.hidden = !this.isChanged;
+    for (const id of [this.id, this.check]) if (id) kept.tell(id, undefined);
     if (kept.write(this.id, this.isChanged ? text : undefined) && !this.isRunning) this.note(KEPT);
   }
 
@@ -124,8 +125,10 @@ class Cells {
       const answer = this.#cells.get(stored[number - 1]?.id), isChecked = answer?.check === each.id;
       if (isChecked) for (const part of el.querySelectorAll(RUNS)) part.remove(); // the answer runs it
       else observer.observe(el);
-      // What is stored is of what was stored.
-      if (cell.isChanged || (isChecked && answer.isChanged)) cell.show(NOT_RUN, false);
+      // What is stored in the notebook is of what was stored there.
+      const isStale = cell.isChanged || (isChecked && answer.isChanged && !(answer.id in kept.results));
+      const result = kept.results[each.id] ?? (isStale ? { html: NOT_RUN, failed: false } : null);
+      if (result) cell.show(result.html, result.failed);
     });
   }
 
@@ -147,7 +150,10 @@ class Cells {
       started: () => this.#running[0]?.say("runs …"),
       told: (/** @type {FromPython<CellMessage>} */ { id, message }) => {
         if ("at" in message) this.#at = message.at;
-        else this.#cells.get(id)?.show(message.html, message.failed);
+        else {
+          this.#cells.get(id)?.show(message.html, message.failed);
+          kept.tell(id, message);
+        }
       },
       done: (_, failed) => this.#done(failed),
       died: (_, why, isOver) => isOver ? this.#giveUp(why) : this.#died(python, why),

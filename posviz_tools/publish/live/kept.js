@@ -1,25 +1,32 @@
-// What a reader has written and chosen on this page, kept in the browser by the ids of cells.
+// What a reader has written, chosen and been told on a page, kept in the browser by the ids of cells.
+/** @import { Result } from "./messages.d.ts" */
 
-const KEY = `posviz answers ${location.pathname}`;
+const MOST = 40_000; // letters of an output: a browser keeps five million for all pages
+
+const nothing = () => ({ sources: {}, chosen: {}, results: {} });
 
 class Kept extends EventTarget {
   /** @type {Record<string, string>} */ sources = {};
   /** @type {Record<string, number>} */ chosen = {};
+  /** @type {Record<string, Result>} */ results = {};
+  #key;
 
-  constructor() {
+  /** @param {string} page its path */
+  constructor(page) {
     super();
+    this.#key = `posviz answers ${page}`;
     this.#read();
-    addEventListener("storage", ({ key }) => { if (key === KEY) this.#read(); }); // another tab has written
+    addEventListener("storage", ({ key }) => { if (key === this.#key) this.#read(); }); // another tab has written
   }
 
   #read() {
     try {
-      Object.assign(this, { sources: {}, chosen: {} }, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
+      Object.assign(this, nothing(), JSON.parse(localStorage.getItem(this.#key) ?? "{}"));
     } catch { /* nothing may be kept, or it was another's */ }
   }
 
   get isEmpty() {
-    return !Object.keys({ ...this.sources, ...this.chosen }).length;
+    return !Object.keys({ ...this.sources, ...this.chosen, ...this.results }).length;
   }
 
   /** Keeps a cell's source, or nothing where it is as it was stored; returns whether it could be kept. */
@@ -34,8 +41,21 @@ class Kept extends EventTarget {
     this.#save(() => { this.chosen[question] = choice; });
   }
 
+  /** Keeps what a cell shows, or nothing where it is no longer what its source gives. */
+  tell(/** @type {string} */ id, /** @type {Result | undefined} */ result) {
+    this.#save(() => {
+      if (result && result.html.length < MOST) this.results[id] = result;
+      else delete this.results[id];
+    });
+  }
+
+  /** How many checks have said that an answer is right. */
+  get solved() {
+    return Object.values(this.results).filter(({ html }) => html.includes("<strong>✓")).length;
+  }
+
   forget() {
-    this.#save(() => Object.assign(this, { sources: {}, chosen: {} }));
+    this.#save(() => Object.assign(this, nothing()));
   }
 
   /** `change`s what is kept now, by any tab. */
@@ -43,7 +63,8 @@ class Kept extends EventTarget {
     this.#read();
     change();
     try {
-      localStorage.setItem(KEY, JSON.stringify({ sources: this.sources, chosen: this.chosen }));
+      const { sources, chosen, results } = this;
+      localStorage.setItem(this.#key, JSON.stringify({ sources, chosen, results }));
       return true;
     } catch {
       return false; // it lasts as long as the page
@@ -53,6 +74,6 @@ class Kept extends EventTarget {
   }
 }
 
-const kept = new Kept();
+const kept = new Kept(location.pathname);
 
-export { kept };
+export { Kept, kept };

@@ -17,7 +17,10 @@ export type FromWorker<Message> =
 
 export type Values = Record<string, unknown>; // of knobs
 export type PictureMessage = { shown: ExplorerShown } | { values: Values } | (Address & { error?: string });
-export type CellMessage = { at: string } | { html: string; failed: boolean };
+export type CellMessage = { at: string } | Result;
+
+/** What a cell shows, and whether it stopped. */
+export type Result = { html: string; failed: boolean };
 
 /** A message to Python that is not answered; after `patience` looks it is given up. */
 export type Pending = { id: string; patience: number; looks: number };

@@ -26,7 +26,7 @@ from posviz_tools.publish.slides import write_slides
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
-FRONT = as_script(HERE.parent / "live" / "live.js")
+FRONT = as_script(HERE / "front.js")
 ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
 DOCUMENTS = (  # of docs/
     *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
