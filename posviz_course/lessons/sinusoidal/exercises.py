@@ -4,6 +4,7 @@ import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.mistakes import (
+    BASE_100,
     BASE_IGNORED,
     DEGREES,
     ODD_NUMERATORS,
@@ -50,7 +51,7 @@ check_sinusoidal = LessonChecker(
     ],
     mistakes=[
         BASE_IGNORED,
-        argument("base 100", "You wrote 100 into the formula: use the argument base.", base=100),
+        BASE_100,
         POSITIONS_IGNORED,
         argument("positions from 1",
             "You counted positions from 1: use them as they are given, from 0 on.",
