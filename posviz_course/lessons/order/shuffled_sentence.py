@@ -90,7 +90,7 @@ class ShuffledSentence(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         if max(arrays.residuals) < ROUNDING:
-            return "This order moves no word, so all three matrices are equal."
+            return "Every place has the same word as before, so all three matrices are equal."
         difference, _ = arrays.residuals
         if difference < ROUNDING:
             return (
@@ -98,8 +98,8 @@ class ShuffledSentence(Picture):
                 "and does not change."
             )
         return (
-            f"The two matrices at the right differ by up to {difference:.2f}, so the layer sees "
-            "this change of order."
+            f"The two matrices at the right differ by up to {difference:.2f}, so for this layer "
+            "the order matters."
         )
 
 

@@ -67,6 +67,6 @@ class ShiftIsRotation(Picture):
     def caption(self, arrays: Arrays) -> str:
         position, offset = arrays.position, arrays.offset
         return (
-            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.2f} radians: from "
+            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.3g} radians: from "
             f"position {position} to position {position + offset}."
         )
