@@ -17,7 +17,7 @@ from posviz.pictures.style import Appearance, parameters
 TOLERANCE = 0.01  # inches: one pixel in a notebook
 LEAST_LETTERS = 5  # the side of a square as large as a panel, in heights of letters
 # Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
-LEAST_POINTS = {"slide": 14, "paper": 7}
+LEAST_POINTS = {"slide": 18, "paper": 7}
 
 
 def room_faults(picture: Picture, look: Appearance) -> list[str]:

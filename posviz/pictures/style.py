@@ -20,10 +20,10 @@ DPI = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}
 SIZE = {"slide": (40 / 3, 7.5), "poster": (18.0, 12.0)}  # inches; else each picture has its own
 STYLES = tuple(DPI)
 # Parts of a slide that has a title of its own, in millimetres of a beamer frame of 160 × 90: the
-# frame, what is below the title, and half of that. Drawn larger: 15 points, the least that
+# frame, what is below the title, and half of that. Drawn larger: 20 points, the least that
 # pictures have on a slide, are a good 9 there.
 SLIDE_PARTS = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}
-_LARGER, _MILLIMETRES, _PART_DPI = 1.65, 25.4, 192
+_LARGER, _MILLIMETRES, _PART_DPI = 2.2, 25.4, 144
 SIGNED = "posviz_signed"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
 ON_DARK = {SIGNED: "posviz_signed_dark", PLAIN: "posviz_plain_dark"}

@@ -57,7 +57,7 @@ def test_a_style_sets_everything_but_the_sessions_own(style, dark):
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_slide_is_legible_from_the_last_row(dark):
     rc = parameters("slide", dark)
-    assert min(rc[name] for name in SIZES if not isinstance(rc[name], str)) >= 14
+    assert min(rc[name] for name in SIZES if not isinstance(rc[name], str)) >= 20
     assert DPI["slide"] * np.array([40 / 3, 7.5]) == pytest.approx([1920, 1080])
 
 
