@@ -15,7 +15,6 @@ from posviz.encodings.kerple import *
 from posviz.encodings.learned import *
 from posviz.encodings.path import *
 from posviz.encodings.pope import *
-from posviz.encodings.position_maps import *
 from posviz.encodings.randomised import *
 from posviz.encodings.relative import *
 from posviz.encodings.rotary import *
@@ -100,6 +99,7 @@ from posviz_course.lessons.xpos.far_weights import FarWeights as FarWeights
 from posviz_course.lessons.xpos.forgetting import Forgetting as Forgetting
 from posviz_course.lessons.xpos.xpos_decay import XposDecay as XposDecay
 from posviz_course.models.hugging_face import load_model as load_model
+from posviz_course.models.position_maps import MappedRotary as MappedRotary, dual_chunk_positions as dual_chunk_positions, rerope_positions as rerope_positions, self_extend_positions as self_extend_positions, sink_positions as sink_positions
 
 __version__: str
 

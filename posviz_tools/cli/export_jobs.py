@@ -11,13 +11,13 @@ import typer
 
 import posviz_course.lessons
 from posviz.pictures import animation, export
-from posviz.pictures.faults import fitted
 from posviz.pictures.knobs import Knob
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
 from posviz_tools.cli import snippets
 from posviz_tools.cli.arguments import closest, notebooks
+from posviz_tools.cli.faults import fitted
 
 FILM, PAGE = "gif", "html"
 FORMATS = (*export.FORMATS, FILM, PAGE)

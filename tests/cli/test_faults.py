@@ -4,7 +4,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posviz.pictures.faults import LEAST_POINTS, drawn_texts, text_faults
+from posviz_tools.cli.faults import LEAST_POINTS, drawn_texts, text_faults
 from tests.line_faults import line_faults
 
 
