@@ -18,6 +18,8 @@ show();
 system.addEventListener("change", () => show());
 addEventListener("storage", () => show()); // chosen on another page
 document.addEventListener("DOMContentLoaded", () => {
+  // A heading's link to itself is no stop on the way through a page.
+  for (const anchor of document.querySelectorAll(".anchor-link")) /** @type {HTMLElement} */ (anchor).tabIndex = -1;
   const onclick = () => show(dataset.theme === "dark" ? "light" : "dark");
   const stored = /** @type {HTMLElement?} */ (document.querySelector("button.theme")); // else all would move
   if (stored) stored.onclick = onclick;
