@@ -127,18 +127,18 @@ def word_vector(word):
     return np.random.default_rng(zlib.crc32(word.encode())).standard_normal(D_MODEL)
 
 
-def attended(x, mask="none", encoding="none"):
-    """Outputs [len, d_model] of one attention layer for words x [len, d_model]."""
-    positions = np.arange(len(x))
+def attended(x, mask="none", encoding="none", step=1):
+    """Outputs of one attention layer for words x [..., len, d_model]; word i is at i · step."""
+    places = np.arange(x.shape[-2])
     output = attend(
-        x[None],
+        x.reshape(-1, *x.shape[-2:]),
         *_projections(),
         num_heads=NUM_HEADS,
         encoding=ENCODINGS[encoding],
-        positions=positions,
-        mask=causal_mask(positions, positions) if mask == "causal" else None,
+        positions=step * places,
+        mask=causal_mask(places, places) if mask == "causal" else None,
     )
-    return output[0]
+    return output.reshape(x.shape)
 
 
 @functools.cache
