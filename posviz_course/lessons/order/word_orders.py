@@ -37,7 +37,7 @@ class WordOrders(Picture):
         first, now, last = (order_means(words, step, *how) for step in (0, self.step, 1))
         plane, centre = principal_plane(last), first.mean(axis=0)
         starts, points, ends = ((means - centre) @ plane for means in (first, now, last))
-        room = 1.25 * np.abs([starts, ends]).max(axis=(0, 1)) + APART
+        room = (1.2, 1.4) * np.abs([starts, points, ends]).max(axis=(0, 1)) + APART
         starts, points = starts / room, points / room
         return self.arrays(
             points=points,
@@ -58,7 +58,8 @@ class WordOrders(Picture):
         props: dict = {"cmap": PLAIN, "vmin": 0.2, "vmax": len(words) + 0.8, "animated": True}
         props["s"] = rcParams["lines.markersize"] ** 2
         dots = axes.scatter(*np.zeros((2, len(places))), c=places, **props)
-        bar = figure.colorbar(dots, ax=axes, ticks=range(1, len(words) + 1), aspect=30)
+        ends, ticks = np.arange(len(words) + 1) + 0.5, range(1, len(words) + 1)
+        bar = figure.colorbar(dots, ax=axes, boundaries=ends, ticks=ticks, aspect=30)
         bar.set_label(f"place of “{short(middle)}”", parse_math=False)
         ink = rcParams["text.color"]
         parts = [
