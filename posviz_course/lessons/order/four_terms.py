@@ -64,10 +64,10 @@ class FourTerms(Picture):
         bar: dict = {"ticks": (-largest, 0, largest), "aspect": 30, "extend": "both"}
         figure.colorbar(maps[0].image, ax=panels, label="score", **bar)
         # Of one colour: the chart shows this map.
-        offset.set_title("position–position term:\na dot for each pair", color="C0", weight="bold")
+        offset.set_title("position–position term", color="C0", weight="bold")
         axes["d"].spines[:].set(visible=True, color="C0", linewidth=2 * rcParams["lines.linewidth"])
-        offset.set(xlabel="offset, query − key (tokens)", xlim=(-LENGTH, LENGTH))
-        offset.set_ylim(ends)
+        offset.set(xlabel="offset, query − key (tokens)", ylabel="score of each pair")
+        offset.set(xlim=(-LENGTH, LENGTH), ylim=ends)
         offset.yaxis.set_major_locator(MaxNLocator(5))
         whole(offset.xaxis)
         band = PolyCollection([], facecolor="C0", alpha=0.3, animated=True)

@@ -75,18 +75,22 @@ class ShuffledSentence(Picture):
             title = f"{meaning}\n{formula}" if wide(figure) else formula
             panel.set_title(title, loc="center", size="medium")
             panel.set(xticks=(), yticks=())
-        panels[2].yaxis.tick_right()
+        for panel in panels[1:]:
+            panel.yaxis.tick_right()
         width, height = inches(figure)
         room = 1.04 * min(0.3 * width, 0.45 * height)
-        for panel in (panels[0], panels[2]):
+        for panel in panels:
             label_tokens(panel.yaxis, words, room)
-        show = Background(lambda words: label_tokens(panels[2].yaxis, words, room), "words")
+        shows = [
+            Background(functools.partial(_label, panel.yaxis, room), "words")
+            for panel in panels[1:]
+        ]
         axes[1].set(xlim=(-0.1, 1.1), ylim=(len(words) - 0.5, -0.5))
         axes[1].set_axis_off()
         ways = Curve(axes[1], "C6-", "ways")
         below: dict = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
-        return [show, *outputs, ways, *_sign(axes[3])]
+        return [*shows, *outputs, ways, *_sign(axes[3])]
 
     def caption(self, arrays: Arrays) -> str:
         if max(arrays.residuals) < ROUNDING:
@@ -103,6 +107,11 @@ class ShuffledSentence(Picture):
         )
 
 
+def _label(axis, room, words):
+    """Write the words of the shuffled order at an axis."""
+    label_tokens(axis, words, room)
+
+
 def _sign(axes):
     """Whether the matrices on both sides are equal, and how far they are apart."""
     axes.set_axis_off()
@@ -111,7 +120,7 @@ def _sign(axes):
 
     def number(arrays):
         residual = arrays.residuals[0]
-        return f"{words}{f'{residual:.2f}' if residual > ROUNDING else 'rounding'}"
+        return f"{words}{residual:.2f}" if residual > ROUNDING else "equal"
 
     below = {"ha": "center", "va": "top", "size": "medium" if is_wide else "small"}
     large = {"ha": "center", "size": 4 * rcParams["font.size"], "weight": "bold"}
