@@ -1,5 +1,6 @@
 """All orders of five words, each of them one point, and what positions do to them."""
 
+import functools
 from itertools import permutations
 
 import numpy as np
@@ -33,7 +34,7 @@ class WordOrders(Picture):
 
     def compute(self) -> Arrays:
         """Return a point for each order, [orders, 2], at step 0 and now."""
-        words, how = words_of(self.sentence, MOST_WORDS), (self.encoding, self.mask)
+        words, how = tuple(words_of(self.sentence, MOST_WORDS)), (self.encoding, self.mask)
         first, now, last = (order_means(words, step, *how) for step in (0, self.step, 1))
         plane, centre = principal_plane(last), first.mean(axis=0)
         starts, points, ends = ((means - centre) @ plane for means in (first, now, last))
@@ -109,6 +110,7 @@ def _marked(words):
     return tuple(words), (*words[-half:], *words[half:-half], *words[:half])
 
 
+@functools.lru_cache(maxsize=128)  # both ends stay while the step moves, and Play comes back
 def order_means(words, step=1, encoding="none", mask="none"):
     """Return for each order the mean of a layer's outputs, [orders, d_model]."""
     vectors = np.array([[word_vector(word) for word in order] for order in orders_of(words)])

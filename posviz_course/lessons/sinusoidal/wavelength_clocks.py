@@ -18,7 +18,7 @@ PITCH = np.array([2.6, -3.5])  # between centres; a dial has radius 1
 class WavelengthClocks(Picture):
     """One clock per pair: across is its cosine column, up is its sine column."""
 
-    size = (8.0, 4.6)
+    size = (8.0, 4.5)
     paper_size = (3.3, 2.6)
 
     position = Integer(700, low=0, high=1000, play=True)

@@ -87,7 +87,7 @@ def test_orders_lie_on_as_many_points_as_a_loop_finds(setting, different):
 
 def test_rings_lie_on_both_marked_orders():
     picture = WordOrders(sentence="a b c d e")
-    arrays, orders = picture.compute(), orders_of(list("abcde"))
+    arrays, orders = picture.compute(), orders_of(tuple("abcde"))
     marked = [orders.index(tuple(order)) for order in ("abcde", "decab")]
     np.testing.assert_array_equal(arrays.marked, arrays.points[marked])
 
