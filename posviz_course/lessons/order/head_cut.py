@@ -31,7 +31,7 @@ class HeadCut(Picture):
         room = GAP * (self.num_heads - 1)
         axes.set(xlim=(-4, WIDTH + room), ylim=(end + 3.4, -1.5))
         axes.axis("off")
-        middle = {"ha": "center", "va": "center"}
+        middle: dict = {"ha": "center", "va": "center"}
         axes.text(room / 2, -0.8, f"x @ w_q: {ROWS} tokens, {WIDTH} columns", va="center")
         for head in range(self.num_heads):
             color, start = f"C{head % 6}", head * (width + GAP)
@@ -40,7 +40,7 @@ class HeadCut(Picture):
             axes.fill(edges, [ROWS, ROWS, BELOW, BELOW], color=color, alpha=0.25, linewidth=0)
             _cells(axes, source, 0, width, color)
             _cells(axes, start, BELOW, width, color)
-            name = f"head {head}" if wide(figure) or width > 4 else head
+            name = f"head {head}" if wide(figure) or width > 4 else str(head)
             axes.text(start + width / 2, end + 0.8, name, color=color, **middle)
         for left, top in ((room / 2, 0), (0, BELOW)):
             for row, token in enumerate(TOKENS):

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
-from posviz.encodings.doors import NoPosition
+from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.pictures.knobs import Choice, Integer, TypedText
@@ -20,7 +20,12 @@ from posviz_course.lessons._sentences import label_tokens, words_of
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
-ENCODINGS = {"none": NoPosition(), "sinusoidal": Sinusoidal(), "RoPE": Rotary(), "ALiBi": Alibi()}
+ENCODINGS: dict[str, Encoding] = {
+    "none": NoPosition(),
+    "sinusoidal": Sinusoidal(),
+    "RoPE": Rotary(),
+    "ALiBi": Alibi(),
+}
 TITLES = {  # words, and the formula for where they have no room
     "original order": "f(X)",
     "attend, then shuffle": "P f(X)",

@@ -57,8 +57,9 @@ class WordOrders(Picture):
         places = [order.index(middle) + 1 for order in orders_of(words)]
         # The ends of the colours, which fade on a white or a dark page, are left out.
         props: dict = {"cmap": PLAIN, "vmin": 0.2, "vmax": len(words) + 0.8, "animated": True}
-        props["s"] = rcParams["lines.markersize"] ** 2
-        dots = axes.scatter(*np.zeros((2, len(places))), c=places, **props)
+        props |= {"c": places, "s": rcParams["lines.markersize"] ** 2}
+        nowhere = np.zeros(len(places))
+        dots = axes.scatter(nowhere, nowhere, **props)
         ends, ticks = np.arange(len(words) + 1) + 0.5, range(1, len(words) + 1)
         bar = figure.colorbar(dots, ax=axes, boundaries=ends, ticks=ticks, aspect=30)
         bar.set_label(f"place of “{short(middle)}”", parse_math=False)
