@@ -38,7 +38,7 @@ LIBRARIES = (
     "versions may differ."
 )
 IMAGES = "img-src 'self' file: data:"
-OPENING = ("start", "rotary")  # of these lessons the first picture lives on the front page
+OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
 
 
 def whole_site(notebooks: Iterable[Path], repository: str, address: str = "") -> Site:
