@@ -79,8 +79,11 @@ class Verdicts(NamedTuple):
         }
         for row, cells in self.faults.items():
             if row not in (*self.lit, *self.unknown):
-                first = next(each for each in cells.items() if each[1].can is False)
-                found.setdefault(f"✗ {fault(*first)}", []).append(row)
+                column, cell = next(each for each in cells.items() if each[1].can is False)
+                if column in RUNS:  # a number of each row
+                    found.setdefault(f"✗ {column}", []).append(f"{row} {cell.said[2:]}")
+                else:
+                    found.setdefault(f"✗ {fault(column, cell)}", []).append(row)
         return {name: rows for name, rows in found.items() if rows}
 
     def __repr__(self) -> str:
