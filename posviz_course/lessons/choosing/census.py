@@ -35,8 +35,8 @@ class Census(Picture):
         axes.set(yticks=rows, yticklabels=CENSUS, ylim=(len(rows) - 0.4, -0.6))
         axes.set(xlim=(0, 1.15 * max(files)), xlabel=f"of {FILES} files, transformers {RELEASE}")
         axes.tick_params(axis="y", labelsize="small", length=0)
-        for row, count in zip(rows, files, strict=True):
-            axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
+        for row, count in enumerate(files):
+            axes.text(count + 3, row, str(count), va="center_baseline", fontsize="small")
         width = int(0.45 * 72 * inches(figure)[0] / rcParams["font.size"] / 0.58)
         corner = {"transform": axes.transAxes, "ha": "right", "va": "center", "color": "C1"}
         names = Text(
