@@ -72,4 +72,4 @@ class NeedleByDistance(Picture):
             grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
             share = np.median(np.nanmean(shares[:, arrays.far], axis=1))
             told.append(f"{name} finds {share:.0%} and its loss grows by {grown} nats")
-        return f"Past the trained length the median run of {'; of '.join(told)}."
+        return f"Past the trained length {'; '.join(told)} (medians)."

@@ -119,7 +119,7 @@ def _names(query, seems):
         {"x": 0, "y": query, "text": "the query"},
         {"x": peak, "y": seems[peak], "text": " seem to be ahead of it" if is_ahead else ""},
         {"x": early, "y": seems[early], "text": f"   keys in the cache{right}"},
-        {"x": late, "y": late, "text": "   fresh pass" if is_ahead else ""},
+        {"x": late, "y": late, "text": "   fresh pass" if early < 0.4 * query and is_ahead else ""},
     ]
 
 
