@@ -103,9 +103,13 @@ class CacheTrap(Picture):
         )
 
 
+def _most(length):
+    return 2 ** int(np.ceil(np.log2(length)))
+
+
 def _room(length):
     """The ends of both axes: the same for several lengths, because axes take long to be drawn."""
-    most = 2 ** int(np.ceil(np.log2(length)))
+    most = _most(length)
     return {"xlim": with_room(0, most), "ylim": with_room(0, 2 * most, 0.04)}
 
 
@@ -119,7 +123,11 @@ def _names(query, seems):
         {"x": 0, "y": query, "text": "the query"},
         {"x": peak, "y": seems[peak], "text": " seem to be ahead of it" if is_ahead else ""},
         {"x": early, "y": seems[early], "text": f"   keys in the cache{right}"},
-        {"x": late, "y": late, "text": "   fresh pass" if early < 0.4 * query and is_ahead else ""},
+        {
+            "x": late,
+            "y": late,
+            "text": "   fresh pass" if is_ahead and late - early > 0.4 * _most(query + 1) else "",
+        },
     ]
 
 
