@@ -38,7 +38,6 @@ from posviz_course.lessons.alibi.alibi_scores import AlibiScores as AlibiScores
 from posviz_course.lessons.alibi.alibi_slopes import AlibiSlopes as AlibiSlopes
 from posviz_course.lessons.alibi.weight_by_distance import WeightByDistance as WeightByDistance
 from posviz_course.lessons.choosing.census import Census as Census
-from posviz_course.lessons.choosing.chooser import Chooser as Chooser
 from posviz_course.lessons.choosing.loss_and_recall import LossAndRecall as LossAndRecall
 from posviz_course.lessons.choosing.same_x import SameX as SameX
 from posviz_course.lessons.content.counted_positions import CountedPositions as CountedPositions

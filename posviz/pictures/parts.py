@@ -196,6 +196,24 @@ class Text(Other):
         super().__init__(text, lambda arrays: {"text": read(arrays)})
 
 
+class EndName:
+    """A curve's name at its last point in the axes; show: x, y, name, whether above the point."""
+
+    def __init__(self, axes, color, show: Show, **props):
+        props |= {"color": color, "ha": "right", "animated": True, "in_layout": False}
+        props |= {"textcoords": "offset points", "annotation_clip": False, "parse_math": False}
+        self.text = axes.annotate("", (1, 1), (0, 0), **props)
+        self.show, self.gap = _of(show), 0.4 * rcParams["font.size"]
+
+    def move(self, arrays: Arrays) -> None:
+        x, y, name, above = self.show(arrays)
+        low, high = self.text.axes.get_ylim()
+        inside = [*np.flatnonzero((low <= np.array(y)) & (np.array(y) <= high))]
+        side = {"va": "bottom", "y": self.gap} if above else {"va": "top", "y": -self.gap}
+        self.text.set(text=name if inside else "", **side)
+        self.text.xy = (x[inside[-1]], y[inside[-1]]) if inside else (1, 1)
+
+
 # ---------------------------------------------------------------- what stands
 
 

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Collection, Mapping
+from html import escape
 from typing import NamedTuple
 
 from posviz.encodings.checks import require_choice
 from posviz_course.choosing.census import CENSUS, FILES
 from posviz_course.choosing.columns import COLUMNS
 from posviz_course.choosing.rows import PLANS, ROWS, Cell
+from posviz_course.tables import table_of
 
 # By question, of each answer the columns in which a row has to have a ✓.
 QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -56,7 +58,7 @@ LIMITS = {  # what the advice rests on, by what was asked
 
 
 class Verdicts(NamedTuple):
-    """What every row fails in, by column, and the advice.
+    """What every row fails in, by column, and the advice; shows itself as a table or as text.
 
     lit: the rows that fail in nothing, those that most model files have first; used: those of them
     that model files have. unknown: rows that fail in nothing that was measured of them.
@@ -67,6 +69,31 @@ class Verdicts(NamedTuple):
     used: list[str]
     unknown: list[str]
     advice: str
+
+    def groups(self) -> dict[str, list[str]]:
+        """Rows by what becomes of them: those that can do it, and for each first fault the rest."""
+        found = {
+            "✓ in released models": [f"{row} ({files(row)} files)" for row in self.used],
+            "○ only measured here": [row for row in self.lit if row not in self.used],
+            "? not measured here": list(self.unknown),
+        }
+        for row, cells in self.faults.items():
+            if row not in (*self.lit, *self.unknown):
+                column, cell = next(each for each in cells.items() if each[1].can is False)
+                if column in RUNS:  # a number of each row
+                    found.setdefault(f"✗ {column}", []).append(f"{row} {cell.said[2:]}")
+                else:
+                    found.setdefault(f"✗ {fault(column, cell)}", []).append(row)
+        return {name: rows for name, rows in found.items() if rows}
+
+    def __repr__(self) -> str:
+        lines = [f"{name}: {'; '.join(rows)}" for name, rows in self.groups().items()]
+        return "\n".join([*lines, "", self.advice])
+
+    def _repr_html_(self) -> str:
+        cells = [(name, "; ".join(rows)) for name, rows in self.groups().items()]
+        table = table_of(("what becomes of it", "encodings"), [map(escape, row) for row in cells])
+        return f"{table}<p>{escape(self.advice)}</p>"
 
 
 def choose(answers: Mapping[str, str]) -> Verdicts:

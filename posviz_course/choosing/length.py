@@ -40,6 +40,14 @@ def median(arm: str, task: str, length: int) -> float:
     return float(np.median(runs.by_length[arm][:, runs.lengths == length]))
 
 
+@cache
+def growth(arm: str, length: int) -> float:
+    """Return by how much the loss of a run grows from 64 tokens on, in nats: the median."""
+    runs = table(committed(), "bytes")
+    losses = runs.by_length[arm]
+    return float(np.median(losses[:, runs.lengths == length] - losses[:, :1]))
+
+
 def _cell(row: str, task: str, can: Callable[[float, float], bool]) -> Cell:
     if row not in ARMS:
         return Cell(np.nan, "not run", None)

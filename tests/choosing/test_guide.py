@@ -44,6 +44,20 @@ def test_text_is_not_given_an_encoding_of_rows_and_columns():
     ).used
 
 
+def test_each_row_stands_in_one_group_of_the_table():
+    found = choose({"reads": "patches of an image", "distance": "a shift changes nothing"})
+    used, *others = choose({"kernel": "flash, without a bias"}).groups().items()
+    assert used[0] == "✓ in released models"
+    assert used[1][:2] == ["RoPE (208 files)", "stretched RoPE (176 files)"]
+    assert dict(others)["✗ the kernel needs a bias"][:2] == ["Transformer-XL", "T5"]
+    rows = [row for group in found.groups().values() for row in group]
+    assert sorted(rows) == sorted((*ROWS, *PLANS))
+    assert found.advice in repr(found)
+    runs = choose({"later": "longer texts, untrained; far things"})
+    assert "RoPE 1.00 → 0.70; ALiBi 1.00 → 0.82" in repr(runs)
+    assert "? not measured here: Shaw; Transformer-XL" in repr(runs)
+
+
 @pytest.mark.parametrize("later", ["near things", "far things", "near and far"])
 @pytest.mark.parametrize("reads", ["text, both ways", "patches of an image"])
 def test_runs_with_a_causal_mask_advise_nobody_who_reads_both_ways(reads, later):

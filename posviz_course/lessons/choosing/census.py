@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from posviz.pictures.knobs import Choice
-from posviz.pictures.parts import Curve, Other, Text, inches, wide
+from posviz.pictures.parts import Curve, Other, Text, inches
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.choosing.census import CENSUS, FILES, READ, RELEASE
 
@@ -28,25 +28,24 @@ class Census(Picture):
         return self.arrays(files=entry.files, examples=entry.examples, at=at)
 
     def draw(self, figure: Figure) -> list:
-        """A bar for each encoding, the chosen one marked; names of models below."""
-        axes, words = figure.subplots(2, 1, height_ratios=(6, 1) if wide(figure) else (6, 2))
+        """A bar for each encoding, the chosen one marked; names of models beside them."""
+        axes = figure.subplots()
         files, rows = [count.files for count in CENSUS.values()], np.arange(len(CENSUS))
         axes.barh(rows, files, color="C0", height=0.7)
         axes.set(yticks=rows, yticklabels=CENSUS, ylim=(len(rows) - 0.4, -0.6))
         axes.set(xlim=(0, 1.15 * max(files)), xlabel=f"of {FILES} files, transformers {RELEASE}")
         axes.tick_params(axis="y", labelsize="small", length=0)
-        for row, count in zip(rows, files, strict=True):
-            axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
-        words.set_axis_off()
-        width = int(72 * inches(figure)[0] / rcParams["font.size"] / 0.58)
-        props = {"va": "bottom", "parse_math": False}
+        for row, count in enumerate(files):
+            axes.text(count + 3, row, str(count), va="center_baseline", fontsize="small")
+        width = int(0.45 * 72 * inches(figure)[0] / rcParams["font.size"] / 0.58)
+        corner = {"transform": axes.transAxes, "ha": "right", "va": "center", "color": "C1"}
         names = Text(
-            words,
-            0.01,
-            0.01,
-            lambda a: textwrap.fill(_named(a.examples), width),
-            transform=figure.transFigure,
-            **props,
+            axes,
+            1,
+            0.4,
+            lambda a: textwrap.fill(_named(a.encoding, a.examples), width),
+            parse_math=False,
+            **corner,
         )
         bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
         mark = Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at]))
@@ -59,5 +58,5 @@ class Census(Picture):
         )
 
 
-def _named(examples):
-    return f"For example: {examples}" if examples else "No file has it."
+def _named(encoding, examples):
+    return f"{encoding}: {examples}" if examples else f"{encoding}: no file has it"

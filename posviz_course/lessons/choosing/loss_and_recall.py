@@ -5,16 +5,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Curve, Other, Text, legend_above, wide
+from posviz.pictures.parts import Curve, Other, Text, broken, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
-from posviz_course.choosing.length import ARMS, FLAT, KNOWS, TRAINED, median
+from posviz_course.choosing.length import ARMS, FLAT, KNOWS, TRAINED, growth, median
 from posviz_course.choosing.rows import HYBRID, NONE
 
 NAMES = {row: row for row in ARMS} | {NONE: "NoPE", "stretched RoPE": "YaRN at test"}
 ROWS_OF = {name: row for row, name in NAMES.items()}
 LEFT, RIGHT, LOWEST, HIGHEST = -0.25, 2.45, 0.35, 1.16
-LETTERS, LINE = (0.06, 0.026), 0.055  # the width of a letter in nats, narrow and wide; a line
+LETTERS, LINE = (0.06, 0.032), 0.055  # the width of a letter in nats, narrow and wide; a line
 RISES = (0.055, -0.055, 0.11, -0.11)  # of a name above or below its dot
 
 
@@ -24,7 +24,7 @@ class LossAndRecall(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 4.0)
 
-    doublings = Integer(0, low=0, high=3, play=True)
+    doublings = Integer(3, low=0, high=3, play=True)
     encoding = Choice("RoPE", options=tuple(ROWS_OF))
 
     def compute(self) -> Arrays:
@@ -39,6 +39,7 @@ class LossAndRecall(Picture):
         return self.arrays(
             every=np.array(list(every.values())),
             path=paths[row].T,
+            paths=broken(np.array(list(paths.values()))),
             labels=[
                 _with_room(every, [row, HYBRID, "RoPE"], letter) if self.doublings else {}
                 for letter in LETTERS
@@ -58,9 +59,11 @@ class LossAndRecall(Picture):
         corner = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
         texts = Text(axes, 0.99, 0.02, lambda a: f"texts of {a.length} tokens", **corner)
         dots = Curve(axes, "C6o", lambda a: a.every.T, "every encoding")
-        path = Curve(axes, "C0-", "path", "the chosen one, from 64 tokens")
+        paths = Curve(axes, "C6-", "paths", stroke=0.4, alpha=0.5)
+        path = Curve(axes, "C0-", "path", "from 64 tokens on")
         here = Curve(axes, "C0o", lambda a: a.path[:, -1:], marks=1.5)
         is_wide = wide(figure)
+        leaders = Curve(axes, "C6-", lambda a: _leaders(a, 1 if is_wide else 0), stroke=0.4)
         names = [
             Other(
                 axes.text(0, 0, "", va="center", fontsize="small", animated=True, in_layout=False),
@@ -69,7 +72,7 @@ class LossAndRecall(Picture):
             for row in ARMS
         ]
         legend_above(figure, [dots, path], narrow=2 if is_wide else 1)
-        return [texts, path, dots, here, *names]
+        return [texts, paths, leaders, path, dots, here, *names]
 
     def caption(self, arrays: Arrays) -> str:
         grew, recall = arrays.path[:, -1]
@@ -82,9 +85,8 @@ class LossAndRecall(Picture):
 
 def _path(row):
     """The growth of the loss and the recall at each length [lengths, 2], medians over runs."""
-    lengths = [TRAINED * 2**doublings for doublings in range(4)]
-    loss, recall = ([median(ARMS[row], task, n) for n in lengths] for task in ("bytes", "recall"))
-    return np.stack([np.subtract(loss, loss[0]), recall], axis=1)
+    arm, lengths = ARMS[row], [TRAINED * 2**doublings for doublings in range(4)]
+    return np.array([(growth(arm, n), median(arm, "recall", n)) for n in lengths])
 
 
 def _with_room(places, first, letter):
@@ -110,6 +112,14 @@ def _with_room(places, first, letter):
                 kept[row] = x, y
                 break
     return kept
+
+
+def _leaders(arrays, width):
+    """From each dot to its name above or below it, as x and y of one line."""
+    dots = dict(zip(ARMS, arrays.every, strict=True))
+    names = arrays.labels[width].items()
+    ends = [(dots[row], (x + 0.03, y)) for row, (x, y) in names if y != dots[row][1]]
+    return broken(np.reshape(ends, (-1, 2, 2)))
 
 
 def _label(labels, row):

@@ -1,6 +1,7 @@
 """One text through one layer, once with each encoding."""
 
 import functools
+import textwrap
 
 import numpy as np
 from matplotlib import rcParams
@@ -10,7 +11,7 @@ from posviz.attention import attention
 from posviz.attention.masks import causal_mask
 from posviz.encodings.doors import NoPosition
 from posviz.pictures.knobs import Integer, Real, Switch
-from posviz.pictures.parts import Background, Map, greyed, wide
+from posviz.pictures.parts import Background, Map, greyed, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz_course.choosing.columns import PROJECTIONS, made
@@ -27,7 +28,7 @@ class SameX(Picture):
     size = (9.0, 4.0)
     paper_size = (3.3, 4.2)
 
-    content = Real(0.5, low=0.0, high=1.0, play=True)
+    content = Real(0.0, low=0.0, high=1.0, play=True)
     head = Integer(1, low=1, high=HEADS)
     first = Integer(0, low=0, high=1000, label="first position")
     causal = Switch(True)
@@ -53,16 +54,25 @@ class SameX(Picture):
 
     def draw(self, figure: Figure) -> list:
         """A map for each encoding: rows are queries, columns keys; changed maps are framed."""
-        panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
+        rows, columns = (3, 7) if wide(figure) else (5, 4)
+        panels = figure.subplots(rows, columns).ravel()
+        letters = int(72 * inches(figure)[0] / columns / (0.57 * rcParams["font.size"]))
         props = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
         parts: list = []
         for axes, row in zip(panels, ROWS, strict=False):
             axes.set(xticks=[], yticks=[])
-            axes.set_title(row, fontsize="small")
+            axes.set_title(textwrap.fill(row, letters, break_long_words=False), fontsize="small")
             parts.append(Map(axes, lambda a, row=row: _of_brightest(a.weights[row]), **props))
             parts.append(Background(_frame(axes), lambda a, row=row: row in a.changed))
-        for axes in panels[len(ROWS) :]:
+        panels[columns * (rows - 1)].set(xlabel="key", ylabel="query")
+        for axes in panels[len(ROWS) :]:  # one, where there is room for it
             axes.set_axis_off()
+            ends: dict = {
+                "ticks": (0, 1),
+                "format": lambda end, _: "most of\nits row" if end else "0",
+            }
+            bar = figure.colorbar(parts[0].image, ax=axes, fraction=0.15, **ends)
+            bar.ax.tick_params(labelsize="small")
         return parts
 
     def caption(self, arrays: Arrays) -> str:

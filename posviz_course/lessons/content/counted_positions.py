@@ -54,7 +54,7 @@ class CountedPositions(Picture):
         gates.tick_params(labelbottom=False)
         room = len(tokens)
         row.set(xlim=(-0.5, room - 0.5), ylim=(-0.04 * room, 1.04 * room))
-        row.set(ylabel="position", xlabel="key")
+        row.set(ylabel="tokens back", xlabel="key")
         whole(row.yaxis, most=4)
         label_tokens(row.xaxis, tokens, 0.85 * inches(figure)[0], rotation=90)
         legend_above(figure, [heads, counted, far])

@@ -9,7 +9,7 @@ from posviz.encodings.fire import fire_bias, fire_distances
 from posviz.encodings.kerple import kerple_log_bias, kerple_power_bias
 from posviz.encodings.t5 import t5_bucket
 from posviz.pictures.knobs import LogInteger, Real
-from posviz.pictures.parts import Curve, Rule, legend_above, wide, zero
+from posviz.pictures.parts import Curve, EndName, Rule, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -50,20 +50,20 @@ class DistanceFunctions(Picture):
         axes = figure.subplots()
         zero(axes)
         lines = [
-            Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), name, stroke=width)
+            Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), stroke=width)
             for name, (line, width) in LOOKS.items()
         ]
-        within = Curve(axes, "C0:", "within", "FIRE, query at L", stroke=1.2)
+        within = Curve(axes, "C0:", "within", stroke=1.2)
         grey = {"color": "C6", "linestyle": "--"}
         end = Rule(axes, grey, "query", "the row’s first token")
+        legend_above(figure, [end])
         axes.set(xscale="log", xlim=(0.9, 1.1 * FURTHEST), xlabel="distance (tokens)")
         axes.set(ylim=(-12.5, 0.5), ylabel="added to the score")
         axes.xaxis.set_major_locator(LogLocator())
         axes.xaxis.set_minor_locator(NullLocator())
-        ncols = 4 if wide(figure) else 3
-        handles = [*lines, within, end]
-        legend_above(figure, handles, ncols=ncols, columnspacing=1.1, handlelength=1.7)
-        return [end, *lines, within]
+        names = [EndName(axes, LOOKS[n][0][:2], lambda a, n=n: _named(a, n)) for n in LOOKS]
+        at_limit = EndName(axes, "C0", lambda a: (*a.within, _at_limit(a.query), False))
+        return [end, *lines, within, *names, at_limit]
 
     def caption(self, arrays: Arrays) -> str:
         alibi, power, fire = (
@@ -73,6 +73,20 @@ class DistanceFunctions(Picture):
             f"At distance {TOLD} from a query at {arrays.query:,} ALiBi adds {alibi} "
             f"to the score, Kerple’s power {power} and FIRE {fire}."
         )
+
+
+def _named(arrays, name):
+    """The part of a curve at whose end its name stands, the name, and whether it is above."""
+    x, y = DISTANCES, arrays.curves[name]
+    if name == "Kerple power":  # where no other name can be
+        keep = (x <= 2500) & (y >= -9.5)
+        x, y = x[keep], y[keep]
+    return x, y, f"{name} ", name in ("T5", "ALiBi")
+
+
+def _at_limit(query):
+    """The name of FIRE's curve at L, unless the other is near it."""
+    return f"FIRE at {FIRE_L}" if query > 2 * FIRE_L else ""
 
 
 def _biases(distances, exponent, query):

@@ -22,7 +22,7 @@ class ForgetGates(Picture):
     `gates` is a reader's function of lesson 11: a text -> a gate for each token.
     """
 
-    size = (8.0, 3.7)
+    size = (8.0, 4.0)
     paper_size = (3.3, 5.0)
 
     sentence = TypedText("The cat sat on the mat. Then it slept a while", redraw=True)

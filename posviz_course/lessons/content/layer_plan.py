@@ -3,12 +3,13 @@
 import functools
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
-from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import StrMethodFormatter
 
 from posviz.pictures.knobs import Choice, Integer, LogInteger
-from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, whole, with_room
+from posviz.pictures.parts import Limits, Other, Rule, Text, legend_above, whole, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.configs import Layer, read_config
 
@@ -16,7 +17,6 @@ MOST = 48  # layers
 LONGEST = 10_000_000  # tokens
 # The type of a model with each plan.
 PLANS = {"all windowed": "mistral", "Cohere 2": "cohere2", "Gemma 3": "gemma3_text"}
-KINDS = ("NoPE", "RoPE", "RoPE, larger base")
 
 
 class LayerPlan(Picture):
@@ -32,59 +32,55 @@ class LayerPlan(Picture):
     def compute(self) -> Arrays:
         """Return of each layer [layers] what it sees, and how far information has come after it.
 
-        sees: the most keys of a query; kind: its place in KINDS; newest: the last position that
-        token 0 has reached.
+        sees: the most keys of a query; newest: the last position that token 0 has reached, of
+        whose query oldest is the first key; full: what layers are that see all.
         """
         plan, bases = plan_of(self.plan, self.layers, self.window)
         sees = [min(layer.window or self.length, self.length) for layer in plan]
         newest = [0]
         for tokens in sees:
             newest.append(min(newest[-1] + tokens - 1, self.length - 1))
-        least = min((base for base in bases if base), default=0)
+        is_full = np.array([not layer.window for layer in plan])
+        base = dict(zip(is_full.tolist(), bases, strict=True)).get(True)
         return self.arrays(
             sees=np.array(sees),
+            oldest=np.array(newest[1:]) - np.minimum(sees, newest[1:]),
             newest=np.array(newest[1:]),
-            kind=np.array([0 if base == 0 else 1 if base == least else 2 for base in bases]),
+            is_full=is_full,
+            full={None: "", 0: "the whole text, NoPE"}.get(base, "the whole text, RoPE slower"),
             # The same for several numbers of layers: axes take long to be drawn anew.
             room=(0.4, next(most for most in (8, 12, 24, 36, MOST) if self.layers <= most) + 0.6),
         )
 
     def draw(self, figure: Figure) -> list:
-        """For each layer, the first at the bottom: what it sees, and how far token 0 reaches."""
-        near, spread = figure.subplots(1, 2, width_ratios=(1, 1.25))
-        near.set(title="a layer sees", ylabel="layer", xscale="log", xlabel="tokens")
-        near.set(xlim=(50, 2 * LONGEST), ylim=(0.4, MOST + 0.6))
-        near.xaxis.set_major_locator(LogLocator())
-        near.xaxis.set_minor_locator(NullLocator())
-        spread.set(title="reach of token 0", xlabel="position (tokens)")
-        spread.set(xlim=with_room(0, LONGEST), ylim=(0.4, MOST + 0.6))
-        spread.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        spread.tick_params(labelleft=False)
-        whole(near.yaxis, spread.yaxis, most=8)
-        whole(spread.xaxis, most=3)
-        colours, marks = ("C1", "C0", "C2"), ("D", "o", "s")
-        dots = [
-            Curve(near, colours[kind] + marks[kind], lambda a, kind=kind: _dots(a, kind), name)
-            for kind, name in enumerate(KINDS)
-        ]
-        bars = [
-            Other(
-                spread.add_patch(
-                    Polygon([(0, 0)], color=colours[kind], lw=0, alpha=0.85, animated=True)
-                ),
-                lambda a, kind=kind: {"xy": _bars(a.newest, a.kind == kind)},
+        """A bar for each layer, the first at the bottom: pale what has token 0, solid a window."""
+        axes = figure.subplots()
+        axes.set(xlim=with_room(0, LONGEST), xlabel="position (tokens)", ylabel="layer")
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.set(ylim=(0.4, MOST + 0.6))
+        whole(axes.xaxis, axes.yaxis, most=6)
+        looks = {rcParams["grid.color"]: "reached by token 0", "C0": "a window, RoPE", "C1": ""}
+        pale, near, full = (
+            axes.add_collection(
+                # With an edge, so that a window in a long text is seen.
+                PolyCollection([], color=color, linewidth=1, label=label, animated=True),
+                autolim=False,
             )
-            for kind in range(len(KINDS))
-        ]
-        fit = [
-            Limits(near, lambda a: {"ylim": a.room, "xlim": (50, 2 * a.length)}),
-            Limits(spread, lambda a: {"ylim": a.room, "xlim": with_room(0, a.length)}),
-        ]
+            for color, label in looks.items()
+        )
         grey = {"color": "C6", "linestyle": "--"}
-        end = Rule(spread, grey, lambda a: a.length - 1, "last token")
-        order = [dots[1], dots[2], dots[0], end]
-        legend_above(figure, order, narrow=2, columnspacing=1.3, handlelength=1.5)
-        return [*fit, *dots, *bars, end]
+        end = Rule(axes, grey, lambda a: a.length - 1, "last token")
+        legend_above(figure, [near, pale, end], narrow=2)
+        axes.set_title(" ")
+        name = {"transform": axes.transAxes, "ha": "right", "va": "bottom", "color": "C1"}
+        return [
+            Limits(axes, lambda a: {"ylim": a.room, "xlim": with_room(0, a.length)}),
+            Other(pale, lambda a: {"verts": _bars(0 * a.newest, a.newest, a.newest >= 0)}),
+            Other(near, lambda a: {"verts": _bars(a.oldest, a.newest, ~a.is_full)}),
+            Other(full, lambda a: {"verts": _bars(a.oldest, a.newest, a.is_full)}),
+            end,
+            Text(axes, 1, 1.01, "full", **name),
+        ]
 
     def caption(self, arrays: Arrays) -> str:
         layers = "1 layer" if arrays.layers == 1 else f"{arrays.layers} layers"
@@ -103,16 +99,7 @@ def plan_of(name: str, layers: int, window: int) -> tuple[tuple[Layer, ...], tup
     return reading.layers, tuple(bases[layer.kind] for layer in reading.layers)
 
 
-def _dots(arrays, kind):
-    """What the layers of a kind see, and their numbers."""
-    at = np.flatnonzero(arrays.kind == kind)
-    return arrays.sees[at], at + 1
-
-
-def _bars(ends, chosen):
-    """One outline of the bars from 0 of the layers that are chosen: [4 · bars, 2]."""
-    at = np.flatnonzero(chosen) + 1
-    x = np.stack([0 * at, ends[chosen], ends[chosen], 0 * at], axis=-1)
-    y = at[:, None] + [-0.4, -0.4, 0.4, 0.4]
-    corners = np.stack([x, y], axis=-1).reshape(-1, 2)
-    return corners if len(at) else np.zeros((1, 2))
+def _bars(starts, ends, chosen):
+    """Outlines of the bars of the layers that are chosen [bars, 4, 2]."""
+    y = np.arange(1, len(ends) + 1)[:, None] + [-0.4, -0.4, 0.4, 0.4]
+    return np.stack([np.stack([starts, ends, ends, starts], axis=-1), y], axis=-1)[chosen]

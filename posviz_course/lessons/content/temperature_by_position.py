@@ -50,7 +50,7 @@ class TemperatureByPosition(Picture):
 
     def draw(self, figure: Figure) -> list:
         """Factors and weights over all positions."""
-        factor, weights = figure.subplots(2, 1, sharex=True)
+        factor, weights = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.7))
         parts: list = []
         grey = {"color": "C6", "linestyle": ":"}
         for axes, all_, here in ((factor, "factors", "here"), (weights, "weights", "best")):
@@ -59,14 +59,22 @@ class TemperatureByPosition(Picture):
                 for name, (props, _) in LOOKS.items()
             ]
             marks = [
-                Curve(axes, mark, lambda a, of=here, n=name: ([a.position], getattr(a, of)[n]))
+                # The larger triangle is seen under the disc.
+                Curve(
+                    axes,
+                    mark,
+                    lambda a, of=here, n=name: ([a.position], getattr(a, of)[n]),
+                    marks=1.8 if name == "log n" else 1,
+                )
                 for name, (_, mark) in LOOKS.items()
             ]
             parts += [Rule(axes, grey, "position"), *lines, *marks]
-        weights.set(xscale="log", xlim=(POSITIONS[0], 1.1 * POSITIONS[-1]), xlabel="position p")
+        weights.set(
+            xscale="log", xlim=(POSITIONS[0], 1.1 * POSITIONS[-1]), xlabel="position (tokens)"
+        )
         weights.xaxis.set_major_locator(LogLocator())
         weights.xaxis.set_minor_locator(NullLocator())
-        factor.set(ylabel="factor of scores", ylim=(0.55, 1.6), yticks=(0.6, 0.8, 1, 1.2, 1.4))
+        factor.set(ylabel="factor of scores", ylim=(0.55, 1.6), yticks=(0.6, 1, 1.4))
         weights.set(ylabel="weight of best key", ylim=(-0.05, 1.05), yticks=(0, 0.5, 1))
         legend_above(figure, lines)
         return parts

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from posviz.pictures.parts import Curve, Text, broken, with_room
+from posviz.pictures.parts import Curve, EndName, broken, with_room
 from posviz_course.lab.tables import Table
 
 LOOKS = {"arm": "C0-o", "beside": "C1--s"}
-LABELS = {"arm": "method (thin: every run)", "beside": "beside it"}
 
 
 class Curves(NamedTuple):
@@ -47,32 +46,42 @@ def in_one_line(x: np.ndarray, curves: np.ndarray) -> np.ndarray:
     return broken(np.stack([np.broadcast_to(x, curves.shape), curves], axis=-1))
 
 
-def arm_and_beside(axes, curves: Curves) -> list[Curve]:
-    """The arm and the one beside it: each run thin, then the medians with marks."""
+def arm_and_beside(axes, curves: Curves) -> list:
+    """The arm and the one beside it: each run thin, the medians with marks, and their names."""
     thin = [
         Curve(
             axes,
             f"{fmt[:2]}-",
             lambda a, n=name: in_one_line(curves.x, curves.of(getattr(a, n))),
+            "one run",
             stroke=0.4,
             alpha=0.55,
         )
         for name, fmt in LOOKS.items()
     ]
     medians = [
-        Curve(axes, fmt, lambda a, n=name: curves.median(getattr(a, n)), LABELS[name], marks=0.7)
+        Curve(axes, fmt, lambda a, n=name: curves.median(getattr(a, n)), "median", marks=0.7)
         for name, fmt in LOOKS.items()
     ]
-    return thin + medians
 
+    def named(arrays, name):
+        (x, arm), (_, beside) = (curves.median(getattr(arrays, each)) for each in LOOKS)
+        is_arm = name == "arm"
+        above = (arm[-1] >= beside[-1]) == is_arm
+        return x, arm if is_arm else beside, getattr(arrays, name), above
 
-def names(axes, *places: tuple[float, float, str]) -> list[Text]:
-    """The names of both arms in their colours, each at its place in the axes: x, y, alignment."""
-    props = {"transform": axes.transAxes, "va": "bottom", "fontweight": "bold"}
-    return [
-        Text(axes, x, y, name, color=colour[:2], ha=ha, **props)
-        for (x, y, ha), (name, colour) in zip(places, LOOKS.items(), strict=True)
+    names = [
+        EndName(axes, fmt[:2], lambda a, n=name: named(a, n), fontweight="bold")
+        for name, fmt in LOOKS.items()
     ]
+    return [*thin, *medians, *names]
+
+
+def guessing(axes, share: float) -> None:
+    """What guessing finds: a level line and its name."""
+    axes.axhline(share, color="C6", linestyle=":")
+    left = axes.get_yaxis_transform()
+    axes.text(0.06, share, "guessing", transform=left, va="bottom", color="C6")
 
 
 def in_tokens(axes, x, base: int, room: float, ticks=()) -> None:
@@ -88,4 +97,4 @@ def in_tokens(axes, x, base: int, room: float, ticks=()) -> None:
 def ends_of(curves: Curves) -> tuple[float, float]:
     """The ends of an axis for all runs, with a little room."""
     values = np.concatenate([runs.ravel() for runs in curves.runs.values()] or [np.arange(2.0)])
-    return with_room(np.nanmin(values), np.nanmax(values), 0.05)
+    return with_room(np.nanmin(values), np.nanmax(values), 0.1)

@@ -14,9 +14,9 @@ from posviz_course.lessons.length._curves import (
     arm_and_beside,
     by_position,
     ends_of,
+    guessing,
     in_one_line,
     in_tokens,
-    names,
 )
 
 LOSS = "bytes"  # whose loss is drawn at every position; of other tasks, the accuracy by length
@@ -67,9 +67,9 @@ class ExtrapolationCurves(Picture):
         (others,) = axes.plot(*in_one_line(curves.x, medians), **grey, label="all others")
         end = axes.axvline(of_task.trained, color="C6", linestyle="--", label="trained length")
         if self.task in GUESSED:
-            axes.axhline(GUESSED[self.task], color="C6", linestyle=":")
+            guessing(axes, GUESSED[self.task])
         parts: list = arm_and_beside(axes, curves)
-        handles = [*parts[2:], others, end]
+        handles = [parts[0], parts[2], others, end]
         if mine_here := self._own():
             config, own = mine_here
             line = _curves(own).median(config.arm)
@@ -80,12 +80,12 @@ class ExtrapolationCurves(Picture):
             axes.set(ylim=ends_of(curves), xlabel="position (tokens)", ylabel="loss (nats)")
             ticks = [*(ticks[0] // part for part in (8, 4, 2)), *ticks]
         else:
-            axes.set(ylim=(-0.04, 1.04), xlabel="tokens of the text", ylabel="answers right")
+            axes.set(ylim=(-0.14, 1.14), yticks=(0, 0.5, 1), ylabel="answers right")
+            axes.set_xlabel("tokens of the text")
         in_tokens(axes, curves.x, base=2, room=1.05, ticks=ticks)
         rows = {"ncols": 3} if mine_here and wide(figure) else {}  # one would be cut off
         legend_above(figure, handles, narrow=2, **rows)
-        axes.set_title(" ")
-        return [*parts, *names(axes, (0, 1.015, "left"), (1, 1.015, "right"))]
+        return parts
 
     def caption(self, arrays: Arrays) -> str:
         what, form = ("loss", ".2f") if arrays.task == LOSS else ("share right", ".0%")

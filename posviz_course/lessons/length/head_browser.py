@@ -75,7 +75,7 @@ class HeadBrowser(Picture):
         seen = self._read(self._given or small_model("ALiBi"), self.text)
         look, is_wide, is_large = seen.look, wide(figure), len(seen.look.weights) > FEW
         rows = "aws;pws" if is_wide else "ap;ws"
-        panels = figure.subplot_mosaic(rows, width_ratios=(1, 1.35, 1.35) if is_wide else (1, 1))
+        panels = figure.subplot_mosaic(rows, width_ratios=(1.15, 1.25, 1.25) if is_wide else (1, 1))
         colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, 1)}
         grid = Map(panels["a"], "grid", most=seen.grid.shape, **colours)
         panels["a"].set_aspect("auto" if is_large else "equal")

@@ -15,8 +15,8 @@ from posviz_course.lessons.length._curves import (
     arm_and_beside,
     by_position,
     ends_of,
+    guessing,
     in_tokens,
-    names,
 )
 
 
@@ -51,16 +51,16 @@ class NeedleByDistance(Picture):
         dashes: dict = {"color": "C6", "linestyle": "--", "label": "trained length"}
         end = loss.axvline(self._text.trained, **dashes)
         needle.axvline(self._needle.trained, **dashes)
-        needle.axhline(GUESSED["recall"], color="C6", linestyle=":")
+        guessing(needle, GUESSED["recall"])
         first, second = arm_and_beside(loss, self._losses), arm_and_beside(needle, self._found)
         loss.set(title="the next character", xlabel="its position (tokens)")
         loss.set(ylim=ends_of(self._losses), ylabel="loss (nats)")
         needle.set(title="a value from before", xlabel="distance (tokens)")
-        needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
+        needle.set(ylim=(-0.14, 1.14), yticks=(0, 0.5, 1), ylabel="answers right")
         in_tokens(loss, self._losses.x, base=4, room=1.1)
         in_tokens(needle, self._found.x, base=4, room=1.1)
-        legend_above(figure, [*first[2:], end], narrow=2)
-        return [*first, *second, *names(loss, (0.04, 0.88, "left"), (0.04, 0.77, "left"))]
+        legend_above(figure, [first[0], first[2], end])
+        return [*first, *second[:4]]  # the names of one panel are enough
 
     def caption(self, arrays: Arrays) -> str:
         told = []
@@ -72,4 +72,4 @@ class NeedleByDistance(Picture):
             grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
             share = np.median(np.nanmean(shares[:, arrays.far], axis=1))
             told.append(f"{name} finds {share:.0%} and its loss grows by {grown} nats")
-        return f"Past the trained length {'; '.join(told)}."
+        return f"Past the trained length {'; '.join(told)} (medians)."

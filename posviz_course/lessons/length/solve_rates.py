@@ -83,6 +83,7 @@ def _dots(column, of_task):
     dots: list[tuple] = []
     for row, arm in enumerate(METHODS):
         runs = of_task.by_length.get(arm, np.empty((0, 3)))
+        runs = runs[np.argsort(-runs[:, :3].sum(axis=1))]  # the best first
         down, right = np.divmod(np.arange(len(runs)), in_a_row := max(-(-len(runs) // 2), 1))
         across = 0.8 * ((right + 0.5) / in_a_row - 0.5)
         for at in range(3):

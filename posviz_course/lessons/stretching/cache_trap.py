@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.stretching import dynamic_ntk
 from posviz.pictures.knobs import Choice, LogInteger
-from posviz.pictures.parts import Curve, Rule, legend_above, whole, zero
+from posviz.pictures.parts import Curve, Limits, Other, Rule, whole, with_room, zero
 from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM, PAIRS, SCALE = 64, 32, 2 / 8  # a score of two numbers a pair, after 1/√head_dim
@@ -50,30 +50,42 @@ class CacheTrap(Picture):
             behind=(keys, np.where(seems < self.length, seems, np.nan)),
             ahead=(keys, np.where(seems >= self.length, seems, np.nan)),
             query=self.length - 1,
+            names=_names(self.length - 1, seems),
             by_step=(STEPS, errors),
             here=([self.length], [error]),
         )
 
     def draw(self, figure: Figure) -> list:
         """Where keys seem to be for the newest query, and the error as the text grows."""
-        places, errors = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
+        places, errors = figure.subplots(2, 1, height_ratios=(1.9, 1))
         zero(errors)
         dashes = {"color": "C6", "linestyle": "--"}
-        ends = [axes.axvline(TRAINED, label="trained", **dashes) for axes in (places, errors)]
-        true = Curve(places, "C6:", "fresh", "fresh pass")
-        seems = Curve(places, "C0-", "behind", "with the cache", stroke=1.5)
-        ahead = Curve(places, "C1-", "ahead", "seems ahead", stroke=2.5)
-        query = Rule(places, {"color": "C2"}, "query", "query", upright=False)
+        for axes in (places, errors):
+            axes.axvline(TRAINED, **dashes)
+        true = Curve(places, "C6:", "fresh")
+        seems = Curve(places, "C0-", "behind", stroke=1.5)
+        ahead = Curve(places, "C1-", "ahead", stroke=2.5)
+        query = Rule(places, {"color": "C2"}, "query", upright=False)
         error = Curve(errors, "C1-", "by_step")
         mark = Curve(errors, "C1o", "here", marks=1.6)
-        places.set(ylabel="seems to be at", ylim=(-150, 3900))
-        places.set(xlim=(-0.02 * LONGEST, 1.02 * LONGEST))
-        errors.set(xlabel="key (position); text so far (tokens)", ylabel="score off by")
-        errors.set_ylim(-0.6, 5.6)
-        whole(places.xaxis, places.yaxis, errors.yaxis, most=4)
-        legend_above(figure, [seems, ahead, true, query, ends[0]], narrow=2)
+        seen = f"seen at (pair {PAIRS - 1})"
+        places.set(title="where the query sees each key", xlabel="key (position)", ylabel=seen)
+        errors.set(title="largest error of a score", xlabel="length, text so far (tokens)")
+        errors.set(xlim=with_room(0, LONGEST), ylim=(-0.6, 5.6), ylabel="score off by")
+        places.set(**_room(LONGEST))
+        errors.text(TRAINED + 20, 5.4, "trained", va="top", color="C6")
+        whole(places.xaxis, places.yaxis, errors.xaxis, errors.yaxis, most=4)
         figure.align_ylabels((places, errors))
-        return [true, query, seems, ahead, error, mark]
+        looks = {"C2": "bottom", "C1": "bottom", "C0": "top", "C6": "top"}
+        names = [
+            Other(
+                places.text(0, 0, "", color=color, va=va, animated=True, in_layout=False),
+                f"names[{at}]",
+            )
+            for at, (color, va) in enumerate(looks.items())
+        ]
+        fit = Limits(places, lambda a: _room(a.length))
+        return [fit, true, query, seems, ahead, error, mark, *names]
 
     def caption(self, arrays: Arrays) -> str:
         start = f"Dynamic NTK, {arrays.length:,} tokens: "
@@ -89,6 +101,34 @@ class CacheTrap(Picture):
             f"scores change by up to {arrays.error:.2f}, and {arrays.elsewhere:.0%} of the "
             "attention moves."
         )
+
+
+def _most(length):
+    return 2 ** int(np.ceil(np.log2(length)))
+
+
+def _room(length):
+    """The ends of both axes: the same for several lengths, because axes take long to be drawn."""
+    most = _most(length)
+    return {"xlim": with_room(0, most), "ylim": with_room(0, 2 * most, 0.04)}
+
+
+def _names(query, seems):
+    """Of the level of the query and of each curve a name, and its place."""
+    peak, late = np.argmax(seems), 2 * query // 3
+    is_ahead = seems[peak] > query + 1e-9
+    early = np.argmax(seems >= (0.7 if is_ahead else 0.2) * query)
+    right = "" if is_ahead else " = fresh pass"
+    return [
+        {"x": 0, "y": query, "text": "the query"},
+        {"x": peak, "y": seems[peak], "text": " seem to be ahead of it" if is_ahead else ""},
+        {"x": early, "y": seems[early], "text": f"   keys in the cache{right}"},
+        {
+            "x": late,
+            "y": late,
+            "text": "   fresh pass" if is_ahead and late - early > 0.4 * _most(query + 1) else "",
+        },
+    ]
 
 
 @functools.cache

@@ -21,6 +21,7 @@ PASTED = "pasted"
 LONGEST = 2**18  # characters of a configuration
 HIGHEST = 1e9  # wavelength
 LOOKS = {"before": "C6-", "kept": "C0o", "blended": "C1D", "slowed": "C2^"}
+NAMES = {"before": "as trained"}
 NOTHING = np.array([]), np.array([])
 
 
@@ -89,8 +90,10 @@ class ConfigReader(Picture):
             Curve(axes, "C6--", "levels[0]", "unscaled"),
             Curve(axes, "C6:", "levels[1]", "promised"),
         ]
-        curves = [Curve(axes, fmt, name, name, marks=0.7) for name, fmt in LOOKS.items()]
-        legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
+        curves = [
+            Curve(axes, fmt, name, NAMES.get(name, name), marks=0.7) for name, fmt in LOOKS.items()
+        ]
+        legend_above(figure, [*curves, *levels], narrow=3, columnspacing=0.8, handlelength=1.4)
         name: dict = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
         labels = [
             Other(axes.text(0, 1, "", va=va, **name), f"labels[{at}]")

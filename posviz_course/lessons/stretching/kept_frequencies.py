@@ -29,14 +29,14 @@ class KeptFrequencies(Picture):
         return self.arrays(
             shares=shares,
             curves=[(PAIRS, share) for share in shares],
-            band={"width": finished},
+            band={"x": finished - 0.5, "width": len(PAIRS) - finished},
         )
 
     def draw(self, figure: Figure) -> list:
-        """A line for each method over the band of the pairs that finished a rotation."""
+        """A line for each method over the band of the pairs that finished no rotation."""
         axes = figure.subplots()
         grey: dict = {"facecolor": "C6", "alpha": 0.25, "lw": 0}
-        label = "finished a rotation in training"
+        label = "no full rotation in training"
         band = axes.axvspan(-0.5, 0.5, animated=True, label=label, **grey)
         axes.set(xlim=(-1, len(PAIRS)), ylim=(-0.04, 1.06), yticks=(0, 0.25, 0.5, 0.75, 1))
         axes.set(xlabel="pair (0 is the fastest)", ylabel="share of its frequency")

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from posviz.pictures.knobs import Choice
-from posviz.pictures.parts import Curve, Text, legend_above
+from posviz.pictures.parts import Curve, EndName, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.stretched_real import (
     ASKED_EVERY,
@@ -42,27 +42,27 @@ class LossPastTraining(Picture):
             long=[reading.mean(TRAINED, LENGTH) for reading in readings],
             found=[(ASKED, _found(reading)) for reading in readings],
             right=[_right(reading) for reading in readings],
-            names=[f"reading: {self.reading}", f"beside it: {self.beside}"],
         )
 
     def draw(self, figure: Figure) -> list:
         """The loss along the text, and the digits that are right, in two readings."""
         losses, digits = figure.subplots(2, 1, height_ratios=(1.6, 1), sharex=True)
-        losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, 9), ylabel="loss (nats)")
+        losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, 10), ylabel="loss (nats)")
         digits.set(ylim=(-0.15, 1.15), ylabel="digits right", xlabel="position (tokens)")
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
         digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
         dashes: dict = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
-        looks = ("C0-", "reading", 1.4), ("C1--", "beside it", 1.0)
-        curves, points, names = [], [], []
-        for at, (fmt, label, stroke) in enumerate(looks):  # the second may lie on the first
-            curves.append(Curve(losses, fmt, f"losses[{at}]", label, stroke=stroke))
+        legend_above(figure, [end])
+        curves, points = [], []
+        for at, (fmt, stroke) in enumerate((("C0-", 1.4), ("C1--", 1.0))):  # may lie on the first
+            curves.append(Curve(losses, fmt, f"losses[{at}]", stroke=stroke))
             points.append(Curve(digits, f"{fmt}o", f"found[{at}]", marks=1.4))
-            place = 250, 8.8 - 1.6 * at
-            names.append(Text(losses, *place, f"names[{at}]", va="top", color=fmt[:2]))
-        legend_above(figure, [*curves, end], narrow=3)
+        names = [
+            EndName(losses, color, lambda a, at=at: _named(a, at), fontweight="bold")
+            for at, color in enumerate(("C0", "C1"))
+        ]
         figure.align_ylabels((losses, digits))
         return [*curves, *points, *names]
 
@@ -72,6 +72,13 @@ class LossPastTraining(Picture):
             f"Past {TRAINED:,} tokens: {arrays.reading} has {own:.2f} nats and {right:.0%} of the "
             f"digits right, {arrays.beside} {other:.2f} nats and {other_right:.0%}."
         )
+
+
+def _named(arrays, at):
+    """Where a reading's name stands, beyond its last waves, the name, and whether it is above."""
+    (x, y), (_, other) = arrays.losses[at], arrays.losses[1 - at]
+    above = (y[-1], -at) >= (other[-1], at - 1)  # the first of two that are equal
+    return x[-1:], [(max if above else min)(y[-8:])], (arrays.reading, arrays.beside)[at], above
 
 
 def _smoothed(reading: LongReading) -> list[float]:

@@ -79,6 +79,8 @@ class PhasesSeen(Picture):
             Text(axes, x, y - 1.1, f"labels[{at}]", ha="center", va="top")
             for at, (x, y) in enumerate(CENTRES)
         ]
+        middle = {"ha": "center", "va": "center", "fontweight": "bold"}
+        labels.append(Text(axes, 4.5, -1.425, "method", **middle))
         return [Other(seen, "seen"), Other(new, "never_seen"), hand, *labels]
 
     def caption(self, arrays: Arrays) -> str:

@@ -1,45 +1,25 @@
-"""What the pictures of lesson 13 show: rows that stay lit, and weights of one text."""
+"""What the pictures of lesson 13 show: two answers on longer texts, and weights of one text."""
+
+import statistics
 
 import numpy as np
 import pytest
 
-from posviz_course.choosing.guide import files
 from posviz_course.choosing.length import ARMS, median
-from posviz_course.choosing.rows import HYBRID, PLANS, ROWS
-from posviz_course.lessons.choosing.chooser import Chooser
+from posviz_course.choosing.rows import HYBRID, ROWS
+from posviz_course.lab.results import committed
+from posviz_course.lab.tables import table
 from posviz_course.lessons.choosing.loss_and_recall import LossAndRecall
 from posviz_course.lessons.choosing.same_x import SameX
-from tests.lessons.by_hand import caption_of, drawn
-
-
-def test_each_row_is_lit_or_has_its_reason():
-    arrays, (*columns, _) = drawn(Chooser(reads="patches of an image", distance="of any kind"))
-    texts = [part.artist.get_text().split("\n") for part in columns]
-    used, lit, _, dark = (
-        [line for part in texts[at::4] for line in part if line] for at in range(4)
-    )
-    assert used == [f"✓ {row} ({files(row)} files)" for row in arrays.used]
-    assert [line[2] for line in lit] == []
-    assert len(used) + len(dark) == len(ROWS) + len(PLANS)
-    assert "✗ RoPE: does not see where a line ends" in dark
-    for each in zip(*(texts[at::4] for at in range(4)), strict=True):
-        for lines in zip(*each, strict=True):
-            assert sum(map(bool, lines)) == 1
-
-
-def test_what_is_only_measured_here_is_not_advised_first():
-    arrays, (*columns, _) = drawn(Chooser(later="longer texts, untrained; near things"))
-    assert arrays.used == [HYBRID]
-    assert "○ xPos (only measured here)" in columns[1].artist.get_text()
+from tests.lessons.by_hand import caption_of
 
 
 @pytest.mark.parametrize("doublings", range(4))
 def test_dots_are_the_medians_and_the_corner_keeps_both(doublings):
     arrays = LossAndRecall(doublings=doublings, encoding=HYBRID).compute()
     grew, found = arrays.path[:, -1]
-    assert grew == pytest.approx(
-        median("hybrid", "bytes", 64 * 2**doublings) - median("hybrid", "bytes", 64)
-    )
+    runs = table(committed(), "bytes").by_length["hybrid"].tolist()
+    assert grew == statistics.median(run[doublings] - run[0] for run in runs)
     assert found == median("hybrid", "recall", 64 * 2**doublings)
     keep = [row for row in ARMS if arrays.every[list(ARMS).index(row)][0] < 0.1]
     assert set(arrays.both) <= set(keep)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from posviz.pictures.parts import EndName
 from posviz_course.lab.results import committed
 from posviz_course.lab.tables import ALL_ARMS, table
 from posviz_course.lessons.length import needle_by_distance, solve_rates
@@ -50,6 +51,16 @@ def test_every_run_is_a_thin_line_and_the_median_goes_through_their_middle():
         for seed in range(3):
             assert runs[1][5 * seed : 5 * seed + 4] == pytest.approx(middle[1] + 0.05 * (1 - seed))
             assert np.isnan(runs[1][5 * seed + 4])
+
+
+def test_the_upper_of_two_curves_has_its_name_above_its_end():
+    parts = drawn(ExtrapolationCurves(FOUND, task="recall"))[1]
+    names = [part.text for part in parts if isinstance(part, EndName)]
+    assert [(name.get_text(), name.get_va()) for name in names] == [
+        ("ALiBi", "bottom"),
+        ("RoPE", "top"),
+    ]
+    assert [name.xy for name in names] == [(128, pytest.approx(0.55)), (128, pytest.approx(0.075))]
 
 
 def test_positions_are_bins_of_which_one_begins_where_the_training_ends():
