@@ -1,6 +1,8 @@
 """Grade a class: which lesson its notebooks answer, each student's points, and every mistake."""
 
+import contextlib
 import csv
+import functools
 import io
 import os
 import re
@@ -14,10 +16,9 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+from IPython import get_ipython
 from tqdm import tqdm
 
-import posviz
-from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS, Feedback
 from posviz.wording import reason
 from posviz_course.course import Lesson
@@ -32,6 +33,7 @@ NOT_GRADED = "not graded: "
 _ASIDE = re.compile(
     r"(^|/)([.~]|__|feedback/|Thumbs\.db$|desktop\.ini$)|^(" + "|".join(FILES) + ")$"
 )
+_ABSENT = re.compile(r"needs (\S+), which is missing where")
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
@@ -88,11 +90,16 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
         if not _is_notebook(path) and (count[parts[0]] or path != first[parts[0]]):
             continue
         try:
-            cells = [c.source for c in read(folder / path).cells if c.cell_type == "code"]
+            cells = code_cells(folder / path)
             found.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
         except (OSError, RuntimeError):
             found.append(Submission(student, [], f"{path.name} is not a notebook.", None))
     return found
+
+
+def code_cells(file: Path) -> list[str]:
+    """The code cells of a notebook; OSError or RuntimeError where it cannot be read."""
+    return [cell.source for cell in read(file).cells if cell.cell_type == "code"]
 
 
 def _is_notebook(path: Path) -> bool:
@@ -169,16 +176,30 @@ def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) ->
     if why := work.left_out(lesson):
         message = work.fault or f"This notebook answers {why}."
         return [Feedback("error", e.label, message, NOT_GRADED + why) for e in exercises]
-    wrong, verdicts = list[Exercise](), []
-    for e in exercises:
-        found = verdict(e.checker, e.name, e.lent, work.cells, seed)
-        called = [each for each in wrong if _calls(work.cells, each.name)]
-        if called and found.status not in ("correct", "not attempted"):
-            found = _following(e, called, work.cells, seed) or found
-        if not found:
-            wrong.append(e)
-        verdicts.append(replace(found, title=e.label))
-    return verdicts
+    return [_verdict_on(n, tuple(work.cells), notebook, seed) for n in range(len(exercises))]
+
+
+@functools.lru_cache(maxsize=50)  # of a submission: an exercise asks for the verdicts before it
+def _verdict_on(number: int, cells: tuple[str, ...], notebook: Path, seed: int) -> Feedback:
+    """The verdict on an exercise of a lesson's notebook, by its number from 0.
+
+    If it is not right and calls earlier answers that are wrong, their references stand for them.
+    """
+    exercise, *before = of_lesson(notebook)[number::-1]
+    found = verdict(exercise, cells, seed)
+    wrong = [
+        each
+        for n, each in enumerate(reversed(before))
+        if not found and _calls(cells, each.name) and not _verdict_on(n, cells, notebook, seed)
+    ]
+    if wrong:
+        lent = verdict(exercise, cells, seed, {e.name: e.checker.reference for e in wrong})
+        if lent:
+            labels = " and ".join(each.label.split()[0] for each in wrong)
+            found = replace(lent, message=f"What is wrong follows from exercise {labels}.")
+        elif lent.mistake:
+            found = lent
+    return replace(found, title=exercise.label)
 
 
 def _calls(cells, name) -> bool:
@@ -186,48 +207,60 @@ def _calls(cells, name) -> bool:
     return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
 
 
-def _following(exercise, called, cells, seed) -> Feedback:
-    """The verdict where earlier answers that it calls are replaced by their references."""
-    right = {each.name: each.checker.reference for each in called}
-    cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
-    found = verdict(exercise.checker, exercise.name, lent, cells, seed)
-    labels = " and ".join(each.label.split()[0] for each in called)
-    return replace(found, message=f"What is wrong follows from exercise {labels}.")
-
-
 def verdict(
-    checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
+    exercise: Exercise,
+    cells: Iterable[str],
+    seed: int,
+    instead: dict[str, Callable] | None = None,
 ) -> Feedback:
-    """What a checker says of what a submission's cells call by this name.
+    """What a checker says of what a submission's cells call by an exercise's name.
 
-    lent: what these may use of posviz. The seed draws the inputs.
+    The seed draws the inputs. instead: what stands for other answers, by name.
     """
-    check = replace(checker, seed=(seed,))
+    check = replace(exercise.checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with submission.answer(code, name, lent) as found:
+        with submission.answer(code, exercise.name, exercise.lent, instead) as found:
             return check(found, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         message = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
         return Feedback("error", check.title, message)
 
 
-def require(
-    checker: Checker, name: str, cells: Iterable[str], *, lent: Iterable[str], seed: int
-) -> None:
-    """Raise AssertionError, with what the reader is told, unless the cells answer the exercise.
+# ---------------------------------------------------------------- in the kernel of another grader
 
-    This is what hidden tests call: the kernel's cells, `In`, run again in a process of their own.
+
+def run_only_tests(seed: int) -> None:
+    """Let this kernel run hidden tests alone: they run the submission, with its limits.
+
+    A hidden test has the line that sets the seed, which no student knows.
     """
-    feedback = verdict(checker, name, {each: getattr(posviz, each) for each in lent}, cells, seed)
+    line = f"seed = {seed}\n"
+    transformers = get_ipython().input_transformers_cleanup
+    transformers.insert(0, lambda lines: lines if line in lines else [])
+
+
+def require(notebook: Path, name: str, file: Path | str, seed: int) -> None:
+    """Print the verdict on an answer in a file; if it is not right, raise AssertionError.
+
+    This is what hidden tests call. notebook: of the lesson.
+    """
+    cells = tuple(code_cells(Path(file)))
+    number = [each.name for each in of_lesson(notebook)].index(name)
+    # nbgrader gives no points where anything is written to stderr, such as a warning.
+    with contextlib.redirect_stderr(io.StringIO()):
+        feedback = _verdict_on(number, cells, notebook, seed)
     if not feedback:
         raise AssertionError(feedback.message)
+    print(f"{feedback.heading}. {feedback.message}")
 
 
 def _row(student: str, feedback: Feedback, share: float) -> Row:
     mistake = "" if feedback else feedback.mistake or feedback.status
     if "posviz's own" in feedback.message:
         mistake = "posviz's own code used"
+    if package := _ABSENT.search(feedback.message):
+        mistake = f"{package[1]} is missing here"
     points = feedback.points + share * POINTS * (feedback.status == "mistake")
     return Row(student, feedback.title, points, mistake, feedback.message)
 

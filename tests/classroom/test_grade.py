@@ -10,7 +10,7 @@ from posviz_course.lessons.rotary import check_slip
 from posviz_tools.classroom import grade, submission
 from posviz_tools.classroom.exercises import of_lesson, solution
 from posviz_tools.cli import arguments
-from tests.classroom.made_up import IMPORTS, MADE_UP, MATRIX, WHOLE, hand_in
+from tests.classroom.made_up import MADE_UP, WHOLE, hand_in, slipped
 
 ROPE, ALIBI = LESSONS[5], LESSONS[8]
 NOTEBOOKS = {row: arguments.notebooks()[row.notebook] for row in (*LESSONS[1:], EXAMINATION)}
@@ -192,15 +192,17 @@ def test_an_examination_is_graded_task_by_task(tmp_path):
 
 
 @pytest.mark.slow("a process")
-def test_a_hidden_test_raises_what_the_reader_is_told():
-    grade.require(check_slip, "my_matrix", [IMPORTS, MATRIX], lent=["apply_rotary"], seed=1)
-    slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
+def test_a_hidden_test_raises_what_the_reader_is_told(tmp_path, capsys):
+    hand_in(tmp_path, slipped(2, "4 - 7", "7 - 4"), "ann")
+    grade.require(NOTEBOOK, "my_rotary", tmp_path / "ann.ipynb", 1)
+    assert "✓ 1 rotate a head (10): correct. It agrees on" in capsys.readouterr().out
     with pytest.raises(AssertionError, match="That is R at i − j, a common mistake"):
-        grade.require(check_slip, "my_matrix", slip, lent=[], seed=1)
+        grade.require(NOTEBOOK, "my_matrix", tmp_path / "ann.ipynb", 1)
 
 
 @pytest.mark.slow("a process")
 def test_no_verdict_of_a_grader_holds_the_solution(monkeypatch):
     monkeypatch.setattr(check_slip, "tries", 99)
     assert check_slip(0).solution
-    assert not grade.verdict(check_slip, "my_matrix", {}, ["my_matrix = 0"], 1).solution
+    matrix = of_lesson(NOTEBOOK)[2]
+    assert not grade.verdict(matrix, ["my_matrix = 0"], 1).solution
