@@ -211,9 +211,8 @@ def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
     def kept(indent, asked):
         return [f'{indent}""" # BEGIN PROMPT', *asked, f'{indent}""" # END PROMPT']
 
-    yield new_raw_cell(
-        f"# BEGIN QUESTION\nname: {exercise.name}\npoints: {POINTS}\ncheck_cell: false"
-    )
+    about = f"name: {exercise.name}\npoints: {POINTS}\ncheck_cell: false"
+    yield new_raw_cell(f"# BEGIN QUESTION\n{about}")
     yield new_markdown_cell(exercise.text)
     yield from map(new_code_cell, exercise.given)
     yield new_raw_cell("# BEGIN SOLUTION")

@@ -4,10 +4,11 @@ import contextlib
 import csv
 import functools
 import io
+import json
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -24,7 +25,6 @@ from posviz.wording import reason
 from posviz_course.course import Lesson
 from posviz_tools.classroom import submission
 from posviz_tools.classroom.exercises import Exercise, of_lesson
-from posviz_tools.notebooks import read
 from posviz_tools.publish.assets import write_file
 
 FILES = ("grades.csv", "details.csv", "grades.html")
@@ -48,7 +48,7 @@ class Submission(NamedTuple):
     def left_out(self, lesson: Lesson) -> str:
         """Why it is not graded, in a few words; "" where it is."""
         if self.fault:
-            return "not a notebook"
+            return "no notebook that can be read"
         return _called(self.lesson) if self.lesson not in (None, lesson) else ""
 
 
@@ -72,34 +72,55 @@ class Row(NamedTuple):
 
 
 def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
-    """The notebooks below a folder, whose students are their files, or the folders these lie in.
+    """The notebooks of students, who are called as the files of a folder, or as folders in it.
 
     lessons: the notebooks of all lessons. Where a student has several notebooks, each is named by
-    its path; where a student has none, the first file is named. Raises RuntimeError where there
-    are no notebooks at all.
+    its path; where a student has none, the first file is named, or the folder. Raises RuntimeError
+    where there are no notebooks at all.
     """
-    files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir()]
-    names = {p: p.with_suffix("").parts for p in files if not _ASIDE.search(p.as_posix())}
-    count = Counter(parts[0] for path, parts in names.items() if _is_notebook(path))
-    if not count:
+    own = defaultdict[str, list[Path]](list)
+    for entry in sorted(folder.glob("*")):
+        inner = sorted(entry.rglob("*")) if entry.is_dir() else [entry]
+        paths = [path.relative_to(folder) for path in inner if not path.is_dir()]
+        kept = [path for path in paths if not _ASIDE.search(path.as_posix())]
+        if not _ASIDE.search(entry.name + "/" * entry.is_dir()):
+            own[entry.name if entry.is_dir() else entry.stem] += kept or [Path(entry.name)]
+    if not any(_is_notebook(path) for paths in own.values() for path in paths):
         raise RuntimeError(f"there are no notebooks in {folder}")
-    first = {names[path][0]: path for path in reversed(names)}
-    found = []
-    for path, parts in names.items():
-        student = parts[0] if count[parts[0]] < 2 else "/".join(parts)
-        if not _is_notebook(path) and (count[parts[0]] or path != first[parts[0]]):
-            continue
+    return [each for who, paths in own.items() for each in _of(who, paths, folder, lessons)]
+
+
+def _of(student, paths, folder, lessons) -> Iterator[Submission]:
+    """A student's notebooks; where there are none, what tells what is there."""
+    notebooks = [path for path in paths if _is_notebook(path)]
+    for path in notebooks or paths[:1]:
+        name = "/".join(path.with_suffix("").parts) if len(notebooks) > 1 else student
         try:
             cells = code_cells(folder / path)
-            found.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
-        except (OSError, RuntimeError):
-            found.append(Submission(student, [], f"{path.name} is not a notebook.", None))
-    return found
+            yield Submission(name, cells, "", _answered("\n".join(cells), lessons))
+        except RuntimeError as error:
+            yield Submission(name, [], str(error), None)
 
 
 def code_cells(file: Path) -> list[str]:
-    """The code cells of a notebook; OSError or RuntimeError where it cannot be read."""
-    return [cell.source for cell in read(file).cells if cell.cell_type == "code"]
+    """The code cells of a notebook, however odd the rest of it; RuntimeError where it is none."""
+    if file.is_dir():
+        raise RuntimeError(f"The folder {file.name} has no notebook.")
+    if not _is_notebook(file):
+        raise RuntimeError(f"{file.name} is not a notebook.")
+    try:
+        found = json.loads(file.read_bytes())  # in UTF-8 or UTF-16
+        sheets = [found] if "cells" in found else found["worksheets"]
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]
+        texts = [c.get("source", c.get("input", "")) for c in cells if c["cell_type"] == "code"]
+        return ["".join(text) for text in texts]
+    except OSError as error:
+        raise RuntimeError(f"{file.name} cannot be read: {reason(error)}.") from None
+    except (ValueError, RecursionError) as error:
+        why = f"it is no JSON ({error})" if file.stat().st_size else "it is empty"
+    except (LookupError, TypeError, AttributeError):
+        why = "it has no cells"
+    raise RuntimeError(f"{file.name} is not a notebook: {why}.")
 
 
 def _is_notebook(path: Path) -> bool:
@@ -292,6 +313,17 @@ def left_out(rows: Iterable[Row]) -> str:
     why = [f"{r.student} ({r.mistake[len(NOT_GRADED) :]})" for r in first if not r.graded]
     verb = "was" if len(why) == 1 else "were"
     return f"{len(why)} of {len(first)} {verb} not graded: {', '.join(why)}." if why else ""
+
+
+def remarks(rows: list[Row]) -> str:
+    """Who was not graded, who has several notebooks, which packages are missing; "" for nothing."""
+    told = [left_out(rows)]
+    count = Counter(student.partition("/")[0] for student in by_student(rows))
+    if several := [f"{student} ({n})" for student, n in count.items() if n > 1]:
+        told.append(f"With several notebooks, of which each is graded: {', '.join(several)}.")
+    need = Counter(row.mistake for row in rows if _ABSENT.search(row.told))
+    told += [f"{package}, and {n} answers need it." for package, n in need.items()]
+    return " ".join(filter(None, told))
 
 
 def write(rows: list[Row], folder: Path) -> list[Path]:

@@ -196,7 +196,7 @@ def run(cells, seconds, instead):
     A statement that stops does not stop the others. instead: what stands for answers, by name,
     whatever the cells define.
     """
-    names, failures, packages = {"__name__": "__main__", **instead}, [], {}
+    names, failures, packages = {"__name__": "__main__", **instead}, [], dict[str, str | None]()
     for number, source in enumerate(cells):
         file, statements = f"<cell {number}>", []
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
