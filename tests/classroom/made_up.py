@@ -4,8 +4,12 @@ Each is code, and the mistakes that are named in its three exercises ("" is righ
 one with a slip in it.
 """
 
+from pathlib import Path
+
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
+
+from posviz_tools.classroom.submission import PACKAGES
 
 ROTARY = """
 def my_rotary(x, positions, base):
@@ -236,6 +240,12 @@ MADE_UP = (
     | OTHERS
     | {name: (code, (mistake, "", "")) for name, (code, mistake) in HOSTILE.items()}
 )
+
+
+def code_of(name, place):
+    """The code of a submission, which meets files at a place."""
+    package = str(Path(PACKAGES[0]).parent)
+    return MADE_UP[name][0].replace("PLACE", str(place)).replace("PACKAGE", package)
 
 
 def hand_in(folder, code, student):

@@ -11,7 +11,7 @@ from posviz_course.lessons.rotary import check_slip
 from posviz_tools.classroom import grade, submission
 from posviz_tools.classroom.exercises import of_lesson, solution
 from posviz_tools.cli import arguments
-from tests.classroom.made_up import MADE_UP, WHOLE, hand_in, slipped
+from tests.classroom.made_up import MADE_UP, WHOLE, code_of, hand_in, slipped
 
 ROPE, ALIBI = LESSONS[5], LESSONS[8]
 NOTEBOOKS = {row: arguments.notebooks()[row.notebook] for row in (*LESSONS[1:], EXAMINATION)}
@@ -127,10 +127,8 @@ def test_a_class_is_of_the_lesson_that_most_notebooks_answer(lessons, named, fou
 
 
 def made_up(folder, name):
-    package = str(Path(submission.PACKAGES[0]).parent)
-    code = MADE_UP[name][0].replace("PLACE", str(folder)).replace("PACKAGE", package)
     student = name.replace("/", " over ")
-    hand_in(folder, code, student)
+    hand_in(folder, code_of(name, folder), student)
     return folder / f"{student}.ipynb"
 
 

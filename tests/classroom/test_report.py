@@ -30,7 +30,9 @@ def test_different_reasons_are_all_told_up_to_three():
 
 
 def test_the_page_has_sums_and_mistakes(tmp_path):
-    stray = Row("s8", "scores", 0, "not graded: no notebook that can be read", "s8.ipynb is not a notebook.")
+    stray = Row(
+        "s8", "scores", 0, "not graded: no notebook that can be read", "s8.ipynb is not a notebook."
+    )
     page = report([*ROWS, stray], tmp_path)
     text = page.read_text("utf-8")
     assert "8 students, mean 15.0 of 20 points" in text
