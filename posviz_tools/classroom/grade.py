@@ -252,21 +252,25 @@ def verdict(
 
 
 def run_only_tests(seed: int) -> None:
-    """Let this kernel run hidden tests alone: they run the submission, with its limits.
+    """Let the kernel of nbgrader's autograde run hidden tests alone: they run the submission.
 
     A hidden test has the line that sets the seed, which no student knows.
     """
-    line = f"seed = {seed}\n"
-    transformers = get_ipython().input_transformers_cleanup
-    transformers.insert(0, lambda lines: lines if line in lines else [])
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
+        line = f"seed = {seed}\n"
+        transformers = get_ipython().input_transformers_cleanup
+        transformers.insert(0, lambda lines: lines if line in lines else [])
 
 
 def require(notebook: Path, name: str, file: Path | str, seed: int) -> None:
     """Print the verdict on an answer in a file; if it is not right, raise AssertionError.
 
-    This is what hidden tests call. notebook: of the lesson.
+    This is what hidden tests call. notebook: of the lesson. A file that was given another name is
+    the only notebook where the test runs.
     """
-    cells = tuple(code_cells(Path(file)))
+    if not (file := Path(file)).exists():
+        [file] = Path().glob("*.ipynb")
+    cells = tuple(code_cells(file))
     number = [each.name for each in of_lesson(notebook)].index(name)
     # nbgrader gives no points where anything is written to stderr, such as a warning.
     with contextlib.redirect_stderr(io.StringIO()):

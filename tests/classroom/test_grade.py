@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -233,12 +234,25 @@ def test_an_examination_is_graded_task_by_task(tmp_path):
 
 
 @pytest.mark.slow("a process")
-def test_a_hidden_test_raises_what_the_reader_is_told(tmp_path, capsys):
+def test_a_hidden_test_raises_what_the_reader_is_told(tmp_path, capsys, monkeypatch):
     hand_in(tmp_path, slipped(2, "4 - 7", "7 - 4"), "ann")
     grade.require(NOTEBOOK, "my_rotary", tmp_path / "ann.ipynb", 1)
     assert "✓ 1 rotate a head (10): correct. It agrees on" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(AssertionError, match="That is R at i − j, a common mistake"):
-        grade.require(NOTEBOOK, "my_matrix", tmp_path / "ann.ipynb", 1)
+        grade.require(NOTEBOOK, "my_matrix", "another_name.ipynb", 1)
+
+
+@pytest.mark.parametrize(("execution", "kept"), [("autograde", []), ("validate", ["x = 1\n"])])
+def test_nbgrader_s_kernel_runs_hidden_tests_alone(execution, kept, monkeypatch):
+    kernel = SimpleNamespace(input_transformers_cleanup=[])
+    monkeypatch.setattr(grade, "get_ipython", lambda: kernel)
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    grade.run_only_tests(5)
+    for lines, left in ((["x = 1\n"], kept), (["seed = 5\n", "1"], ["seed = 5\n", "1"])):
+        for transform in kernel.input_transformers_cleanup:
+            lines = transform(lines)
+        assert lines == left
 
 
 @pytest.mark.slow("a process")
