@@ -11,7 +11,8 @@ from traitlets import TraitError
 from posviz.pictures import typefaces
 from tests.pictures.sample import Waves
 
-STIX = f"{matplotlib.get_data_path()}/fonts/ttf/STIXGeneral.ttf"
+FONTS = f"{matplotlib.get_data_path()}/fonts/ttf"
+LAST_RESORT, STIX = f"{FONTS}/LastResortHE-Regular.ttf", f"{FONTS}/STIXGeneral.ttf"
 LETTER = "ᶁ"  # which DejaVu Sans lacks and STIX has
 
 
@@ -48,9 +49,9 @@ def test_words_without_a_font_are_refused_with_what_to_install(words, told, tmp_
 def test_words_are_drawn_in_an_installed_font_that_has_their_letters(installed, tmp_path):
     picture = Waves()
     shown = picture.figure()
-    broken = tmp_path / "LastResort.ttf"
+    broken = tmp_path / "broken.ttf"
     broken.write_bytes(b"no font")
-    installed += [str(broken), STIX]
+    installed += [str(broken), LAST_RESORT, STIX]
     picture.words = LETTER
     with warnings.catch_warnings(action="error"):
         picture.save(tmp_path / "waves.png", title=LETTER)
