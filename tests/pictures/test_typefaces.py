@@ -9,6 +9,7 @@ from matplotlib.font_manager import fontManager
 from traitlets import TraitError
 
 from posviz.pictures import typefaces
+from posviz.pictures.style import parameters
 from tests.pictures.sample import Waves
 
 FONTS = f"{matplotlib.get_data_path()}/fonts/ttf"
@@ -21,11 +22,12 @@ def installed(monkeypatch):
     """The fonts that a system has: none."""
     fonts: list[str] = []
     monkeypatch.setattr(font_manager, "findSystemFonts", lambda: fonts)
+    monkeypatch.setattr(fontManager, "ttflist", list(fontManager.ttflist))
     monkeypatch.setattr(typefaces, "_OTHER_SCRIPTS", [])
-    for own in typefaces._families.values():
-        monkeypatch.setattr(fontManager, "ttflist", list(fontManager.ttflist))
-        del own[own.index("DejaVu Sans") + 1 :]
-    return fonts
+    monkeypatch.setattr(typefaces, "_families", {})
+    parameters.cache_clear()
+    yield fonts
+    parameters.cache_clear()
 
 
 @pytest.mark.parametrize(
