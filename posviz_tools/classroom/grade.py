@@ -128,12 +128,12 @@ def _is_notebook(path: Path) -> bool:
 
 
 def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
-    """The lesson of whose names, of answers and of checkers, the code has the largest part."""
+    """Return the lesson of which the code has the largest share of answers' and checkers' names."""
     words, parts = set(re.findall(r"\w+", code)), {}
     for lesson, notebook in lessons.items():
         names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
         parts[lesson] = len(names & words) / max(len(names), 1)
-    best, *others = [each for each in parts if parts[each] == max(parts.values())]
+    best, *others = [lesson for lesson in parts if parts[lesson] == max(parts.values())]
     return None if others or not parts[best] else best
 
 
@@ -148,13 +148,13 @@ def lesson_of(
 
     Raises RuntimeError where another one is wanted, where there are two, or none.
     """
-    found = Counter(each.lesson for each in notebooks if each.lesson).most_common()
-    if not found:
+    counts = Counter(notebook.lesson for notebook in notebooks if notebook.lesson).most_common()
+    if not counts:
         raise RuntimeError("no notebook has an answer to an exercise of the course.")
-    first, count = found[0]
-    most = [lesson for lesson, answers in found if answers == count]
+    first, count = counts[0]
+    most = [lesson for lesson, answers in counts if answers == count]
     if wanted and wanted not in most:
-        readable = sum(not each.fault for each in notebooks)
+        readable = sum(not notebook.fault for notebook in notebooks)
         raise RuntimeError(
             f"{count} of {readable} notebooks answer {_called(first)}. "
             f"Did you mean `posviz grade {folder} {first.number or first.notebook}`?"
@@ -180,14 +180,14 @@ def grade(
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
         done = tqdm(pool.map(job, notebooks), total=len(notebooks), unit="file", disable=None)
         return [
-            _row(each.student, feedback, share)
-            for each, verdicts in zip(notebooks, done, strict=True)
+            _row(notebook.student, feedback, share)
+            for notebook, verdicts in zip(notebooks, done, strict=True)
             for feedback in verdicts
         ]
 
 
 def _bounded():
-    """In a process that grades: what a submission asks it to compute must fit, too."""
+    """Limit the memory of a grading process, which computes what submissions ask for."""
     most = 2 * submission.MEMORY
     submission.resource.setrlimit(submission.resource.RLIMIT_DATA, (most, most))
 
@@ -224,7 +224,7 @@ def _verdict_on(number: int, cells: tuple[str, ...], notebook: Path, seed: int) 
 
 
 def _calls(cells, name) -> bool:
-    """Whether cells have a call of a function beside its definition."""
+    """Return whether the cells call a function, and do not only define it."""
     return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
 
 
@@ -234,7 +234,7 @@ def verdict(
     seed: int,
     instead: dict[str, Callable] | None = None,
 ) -> Feedback:
-    """What a checker says of what a submission's cells call by an exercise's name.
+    """Return a checker's feedback on what a submission's cells define by an exercise's name.
 
     The seed draws the inputs. instead: what stands for other answers, by name.
     """
@@ -286,16 +286,16 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
         mistake = "posviz's own code used"
     if package := _ABSENT.search(feedback.message):
         mistake = f"{package[1]} is missing here"
-    points = feedback.points + share * POINTS * (feedback.status == "mistake")
+    points = share * POINTS if feedback.status == "mistake" else feedback.points
     return Row(student, feedback.title, points, mistake, feedback.message)
 
 
 def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows of each student, one for each exercise, in the lesson's order."""
-    found = defaultdict[str, list[Row]](list)
+    by_name = defaultdict[str, list[Row]](list)
     for row in rows:
-        found[row.student].append(row)
-    return found
+        by_name[row.student].append(row)
+    return by_name
 
 
 def total(rows: Iterable[Row]) -> float:
@@ -308,7 +308,8 @@ def summary(rows: Iterable[Row]) -> str:
     graded = by_student(row for row in rows if row.graded)
     sums = [total(own) for own in graded.values()]
     most = POINTS * max(map(len, graded.values()))
-    return f"{len(sums)} student{'s' * (len(sums) != 1)}, mean {mean(sums):.1f} of {most} points"
+    students = "1 student" if len(sums) == 1 else f"{len(sums)} students"
+    return f"{students}, mean {mean(sums):.1f} of {most} points"
 
 
 def left_out(rows: Iterable[Row]) -> str:

@@ -79,7 +79,7 @@ def sweep(
     from posviz.arrays import devices
     from posviz_course.lab.sweep import sweep  # loads torch
 
-    if reason := devices()[device]:  # told once, not by every run
+    if reason := devices()[device]:  # refused once, not by every run
         raise ValueError(f"device {device} cannot be used: {reason}")
     make_folder(to)
     done = len(sweep(configs, to))

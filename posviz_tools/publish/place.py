@@ -34,7 +34,7 @@ def place(picture: str, png: str, about: dict, dark: str = "") -> str:
 
 
 def drawn_place(picture: Picture) -> str:
-    """HTML of the place where a picture will live, drawn as it stands."""
+    """HTML of the place where a picture will live, drawn at its present values."""
     png, about = notebook_png(picture.figure())
     return place(repr(picture), base64.b64encode(png).decode(), about)
 
@@ -72,7 +72,7 @@ def read_picture(text: str) -> tuple[str, dict]:
     """The class and the knobs' values in a picture's repr, or ""; `...` is data of its own."""
     try:
         call: Any = ast.parse(text, mode="eval").body
-        values = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         return (call.func.id, values) if call.func.id in lessons.names() else ("", {})
     except (SyntaxError, ValueError, AttributeError):
         return "", {}

@@ -237,7 +237,7 @@ def test_an_examination_is_graded_task_by_task(tmp_path):
 def test_a_hidden_test_raises_what_the_reader_is_told(tmp_path, capsys, monkeypatch):
     hand_in(tmp_path, slipped(2, "4 - 7", "7 - 4"), "ann")
     grade.require(NOTEBOOK, "my_rotary", tmp_path / "ann.ipynb", 1)
-    assert "✓ 1 rotate a head (10): correct. It agrees on" in capsys.readouterr().out
+    assert "✓ 1 rotate a head (10): correct. It agrees with" in capsys.readouterr().out
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AssertionError, match="That is R at i − j, a common mistake"):
         grade.require(NOTEBOOK, "my_matrix", "another_name.ipynb", 1)

@@ -199,7 +199,7 @@ def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
     each, formats = plain(picture, style="slide", dark=dark), ["png", "svg", "pdf", "gif"]
     for _, job in export_jobs.plan([each], formats, tmp_path / "out"):
         job()
-    stem = "CounterToClock_position-5_slide" + "_dark" * dark
+    stem = f"CounterToClock_position-5_slide{'_dark' if dark else ''}"
     *stills, film = [f"{stem}.{kind}" for kind in ("pdf", "png", "svg")] + [f"{stem}_position.gif"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*stills, film]
     for name in stills:

@@ -8,7 +8,7 @@ const ENVIRONMENT = ["HOME=/tmp", "TMPDIR=/tmp", "PYTHONTZPATH=", "NO_COLOR=1", 
 const PAGE = 65536; // bytes of memory
 const decoder = new TextDecoder(), encoder = new TextEncoder();
 
-/** A folder that says it can be written to: else matplotlib takes another for its fonts. */
+/** A folder that counts as writable, or matplotlib would use another one for its fonts. */
 class Root extends wasi.PreopenDirectory {
   /** @override */
   fd_fdstat_get() {
@@ -41,7 +41,7 @@ function unpack(/** @type {Uint8Array<ArrayBuffer>} */ tar, /** @type {wasi.Dire
   }
 }
 
-/** Starts Python; returns what runs code and tells the error, if one was raised, and its memory.
+/** Starts Python; returns a function that runs code and returns its error, if any, and the memory.
  * @param {WebAssembly.Module} module @param {Uint8Array<ArrayBuffer>[]} archives of its library
  * @param {(bytes: Uint8Array<ArrayBuffer>) => void} hear is called by `_host.call(bytes)`
  * @param {ArrayBuffer} [saved] the memory of a Python that was started before */

