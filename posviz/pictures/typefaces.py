@@ -43,8 +43,8 @@ def check_letters(text: str, font: str = "") -> None:
     found = [path for path in font_manager.findSystemFonts() if _has(path, missing)]
     if not found:
         east = any(unicodedata.name(c, "").startswith(_EAST_ASIA) for c in missing)
-        package = f"fonts-noto{'-cjk' * east}"
-        told = " ".join([*missing[:MOST_TOLD], *["…"] * (len(missing) > MOST_TOLD)])
+        package = "fonts-noto-cjk" if east else "fonts-noto"
+        told = " ".join([*missing[:MOST_TOLD], *(["…"] if len(missing) > MOST_TOLD else [])])
         advice = f"install one, such as Noto Sans (Debian, Ubuntu: `apt install {package}`)."
         raise ValueError(f"no installed font has {told}: {advice}")
     best = min(found, key=lambda path: (get_font(path).style_name != "Regular", path))

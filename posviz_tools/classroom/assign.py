@@ -90,9 +90,10 @@ def _header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[Notebo
     """
     if not exercises:
         raise RuntimeError(f"{lesson.notebook}.ipynb has no exercises")
+    taught = "the lesson" if lesson.number else "the lessons"
     text = (
         f"# {lesson.heading}: {what}\n\n"
-        f"What they need is taught in the lesson{'s' * (not lesson.number)}. Write each answer in "
+        f"What they need is taught in {taught}. Write each answer in "
         "NumPy or torch. Each exercise says what you may use of posviz. When an answer is graded, "
         f"each statement and each call has {SECONDS} seconds, and the others count if one fails."
     )

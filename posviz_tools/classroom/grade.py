@@ -80,11 +80,12 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     """
     own = defaultdict[str, list[Path]](list)
     for entry in sorted(folder.glob("*")):
-        inner = sorted(entry.rglob("*")) if entry.is_dir() else [entry]
+        is_folder = entry.is_dir()
+        inner = sorted(entry.rglob("*")) if is_folder else [entry]
         paths = [path.relative_to(folder) for path in inner if not path.is_dir()]
         kept = [path for path in paths if not _ASIDE.search(path.as_posix())]
-        if not _ASIDE.search(entry.name + "/" * entry.is_dir()):
-            own[entry.name if entry.is_dir() else entry.stem] += kept or [Path(entry.name)]
+        if not _ASIDE.search(f"{entry.name}/" if is_folder else entry.name):
+            own[entry.name if is_folder else entry.stem] += kept or [Path(entry.name)]
     if not any(_is_notebook(path) for paths in own.values() for path in paths):
         raise RuntimeError(f"there are no notebooks in {folder}")
     return [each for who, paths in own.items() for each in _of(who, paths, folder, lessons)]
