@@ -328,7 +328,7 @@ def remarks(rows: list[Row]) -> str:
     if several := [f"{student} ({n})" for student, n in count.items() if n > 1]:
         told.append(f"With several notebooks, of which each is graded: {', '.join(several)}.")
     need = Counter(row.mistake for row in rows if _ABSENT.search(row.told))
-    told += [f"{package}, and {n} answers need it." for package, n in need.items()]
+    told += [f"{package} (answers that need it: {n})." for package, n in need.items()]
     return " ".join(filter(None, told))
 
 

@@ -174,7 +174,7 @@ def test_nobody_changes_anybody_else_s_result(tmp_path):
     assert grade.remarks(rows) == (
         "2 of 8 were not graded: broken (no notebook that can be read), stray (lesson 08). "
         "With several notebooks, of which each is graded: two (2). "
-        "nowhere is missing here, and 2 answers need it."
+        "nowhere is missing here (answers that need it: 2)."
     )
     assert grade.summary(rows) == "6 students, mean 25.0 of 30 points"
     labels = [
