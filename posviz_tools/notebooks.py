@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import nbformat
+from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbconvert.filters import strip_ansi
@@ -63,6 +64,9 @@ def executed(notebook: Path) -> NotebookNode:
         line = re.search(r"Cell In\[\d+\](, line \d+)", strip_ansi(error.traceback))
         where = f"{notebook.name}, cell {number}{line[1] if line else ''}"
         raise RuntimeError(f"{where}: {error.ename}: {error.evalue}") from error
+    except NoSuchKernel as error:
+        told = f"there is no kernel {error.name} here: run `pip install ipykernel`."
+        raise RuntimeError(f"{notebook.name}: {told}") from None
     except DeadKernelError as error:
         raise RuntimeError(f"{notebook.name}: {error}") from error
     return lesson

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import traitlets
 
 from posviz import arrays
+from posviz.pictures.typefaces import check_letters
 from posviz.wording import quoted
 
 HALF_A_PLACE = 0.024  # of a logarithmic slider's value
@@ -326,11 +327,19 @@ class TypedText(Knob):
         return ["", "W" * self.max_length]
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """The printable part, at most max_length characters; TraitError for what is no text."""
+        """The printable part, at most max_length characters.
+
+        TraitError for what is no text, and for letters that no font has.
+        """
         if not isinstance(value, str):
             self.refuse(value)
         printable = (c for c in value if unicodedata.category(c)[0] != "C")
-        return "".join(itertools.islice(printable, self.max_length))
+        text = "".join(itertools.islice(printable, self.max_length))
+        try:
+            check_letters(text)
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
+        return text
 
 
 class Device(Knob):

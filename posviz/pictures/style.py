@@ -14,6 +14,7 @@ from matplotlib import colormaps
 from matplotlib.colors import ListedColormap, is_color_like
 from matplotlib.font_manager import fontManager
 
+from posviz.pictures.typefaces import check_letters, families
 from posviz.wording import quoted, spelt_like
 
 DPI = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}
@@ -33,16 +34,6 @@ WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a p
 MOST_INCHES = 50
 CELL, TEXT_WIDTH = 4.0, 7.0  # inches: one of several in a notebook, all of them in a paper
 FLAT, HEADED = 0.75, 1.25  # height by width of a panel alone; the room of headings and a legend
-
-# Behind DejaVu Sans, for sentences that readers type; those that are installed are used.
-_OTHER_SCRIPTS = (
-    "Noto Sans CJK SC",
-    "Source Han Sans SC",
-    "PingFang SC",
-    "Hiragino Sans GB",
-    "Microsoft YaHei",
-    "WenQuanYi Micro Hei",
-)
 
 _FOLDER = Path(__file__).parent / "styles"
 # Figures must not depend on a matplotlibrc or on what an earlier cell changed. These few belong to
@@ -182,6 +173,7 @@ def appearance(
     _check_known("cmap", look.cmap, colormaps, ("cividis", "PuOr", "viridis"))
     installed = {known.name for known in fontManager.ttflist}
     _check_known("font", look.font, installed, ("DejaVu Sans", "DejaVu Serif", "STIXGeneral"))
+    check_letters(" ".join([look.title, *(new for _, new in look.labels)]), look.font)
     return look
 
 
@@ -203,12 +195,7 @@ def parameters(style: str, dark: bool, font: str = "", colors: tuple[str, ...] =
     for name in ("base", style, *(["dark"] if dark else [])):
         file = _FOLDER / f"{name}.mplstyle"
         rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
-    installed = {known.name for known in fontManager.ttflist}
-    rc["font.family"] = [
-        *filter(None, [font]),
-        "DejaVu Sans",
-        *(f for f in _OTHER_SCRIPTS if f in installed),
-    ]
+    rc["font.family"] = families(font)
     palette = rc["axes.prop_cycle"].by_key()["color"]
     rc["axes.prop_cycle"] = cycler("color", [*colors, *palette[len(colors) :]])
     return rc

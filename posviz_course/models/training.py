@@ -15,7 +15,7 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-import torch
+import torch  # pip install 'posviz[torch]'
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu
 from tqdm import tqdm

@@ -18,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 from posviz.teaching.feedback import POINTS
 from posviz_course.course import Lesson
 from posviz_tools.classroom.exercises import Exercise, of_lesson, solution
+from posviz_tools.classroom.submission import SECONDS
 from posviz_tools.notebooks import executed
 from posviz_tools.publish.assets import write_file
 
@@ -39,6 +40,10 @@ def assign(
     cells = _header(lesson, exercises, "exercises")
     if kind == "otter":
         cells.insert(0, new_raw_cell(OTTER_CONFIG))
+    if kind == "nbgrader":
+        start = "from posviz_tools.classroom.grade import run_only_tests"
+        cells[1].source += "\n" + _hide(start, f"seed = {seed}", "run_only_tests(seed)")
+        cells[1].metadata = _for_nbgrader("start", solution=False, points=0)
     for exercise in exercises:
         cells += KINDS[kind](lesson, exercise, seed)
     return _write(cells, file)
@@ -85,11 +90,12 @@ def _header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[Notebo
     """
     if not exercises:
         raise RuntimeError(f"{lesson.notebook}.ipynb has no exercises")
-    taught = "the sections of the lesson" if lesson.number else "the lessons"
+    taught = "the lesson" if lesson.number else "the lessons"
     text = (
         f"# {lesson.heading}: {what}\n\n"
-        f"What they need is taught in {taught} that they name. "
-        "Write each answer in NumPy or torch. Each exercise says what you may use of posviz."
+        f"What they need is taught in {taught}. Write each answer in "
+        "NumPy or torch. Each exercise says what you may use of posviz. When an answer is graded, "
+        f"each statement and each call has {SECONDS} seconds, and the others count if one fails."
     )
     return [new_markdown_cell(text), new_code_cell("import numpy as np")]
 
@@ -144,17 +150,16 @@ def _answered(lesson, exercise, begin, end, kept: Callable[[str, list[str]], lis
     return "\n".join(lines)
 
 
-def _hidden(lesson, exercise, cells, seed) -> list[str]:
+def _hidden(lesson, exercise, file, seed) -> list[str]:
     """The lines of a hidden test, which raises the feedback on an answer that is not right.
 
-    cells: the name of the kernel's list of what it has run.
+    file: code for where the submission lies.
     """
     return [
-        f"from posviz_course.lessons.{lesson.topic} import {exercise.checker_name}",
         "from posviz_tools.classroom.grade import require",
+        "from posviz_tools.cli.arguments import notebooks",
         f"seed = {seed}",  # in a line that no error shows
-        f"require({exercise.checker_name}, {exercise.name!r}, {cells}, "
-        f"lent={list(exercise.lent)}, seed=seed)",
+        f'require(notebooks()["{lesson.notebook}"], "{exercise.name}", {file}, seed)',
     ]
 
 
@@ -169,11 +174,16 @@ def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
     if "..." not in exercise.stub:  # code with a mistake: marks at its line would show where
         answered = "\n".join([exercise.stub, marks[0], solution(lesson, exercise), marks[1]])
     yield new_code_cell(answered, metadata=_for_nbgrader(exercise.name, solution=True))
-    hidden = _hidden(lesson, exercise, "In", seed)
-    test = ["### BEGIN HIDDEN TESTS", *hidden, "### END HIDDEN TESTS"]
+    hidden = _hidden(lesson, exercise, f'"{lesson.notebook}.ipynb"', seed)
+    # What a reader sees is a text there: it would run the submission, without its limits.
+    test = _hide(*hidden, 'for_readers = """'), _check(exercise), _hide('"""')
     about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)
-    # The hidden test comes first: what runs below it runs in the grader's own kernel.
-    yield new_code_cell("\n".join([*test, _check(exercise)]), metadata=about)
+    yield new_code_cell("\n".join(test), metadata=about)
+
+
+def _hide(*lines) -> str:
+    """Lines that nbgrader leaves out of the readers' version."""
+    return "\n".join(["### BEGIN HIDDEN TESTS", *lines, "### END HIDDEN TESTS"])
 
 
 def _for_nbgrader(name, *, solution, **points) -> dict:
@@ -186,10 +196,14 @@ def _for_nbgrader(name, *, solution, **points) -> dict:
 
 OTTER_CONFIG = """\
 # ASSIGNMENT CONFIG
+init_cell: false
 export_cell: false
 show_question_points: true
+plugins:
+  - posviz_tools.classroom.otter.KeepOut
 generate:
   show_hidden: true
+  force_public_test_summary: false
 tests:
   ok_format: false
 """
@@ -199,7 +213,8 @@ def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
     def kept(indent, asked):
         return [f'{indent}""" # BEGIN PROMPT', *asked, f'{indent}""" # END PROMPT']
 
-    yield new_raw_cell(f"# BEGIN QUESTION\nname: {exercise.name}\npoints: {POINTS}")
+    about = f"name: {exercise.name}\npoints: {POINTS}\ncheck_cell: false"
+    yield new_raw_cell(f"# BEGIN QUESTION\n{about}")
     yield new_markdown_cell(exercise.text)
     yield from map(new_code_cell, exercise.given)
     yield new_raw_cell("# BEGIN SOLUTION")
@@ -207,7 +222,7 @@ def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
     yield new_code_cell(_answered(lesson, exercise, *marks, kept))
     yield new_raw_cell("# END SOLUTION")
     yield new_raw_cell("# BEGIN TESTS")
-    test = [f"def test_{exercise.name}(env):", *_hidden(lesson, exercise, "env['In']", seed)]
+    test = [f"def test_{exercise.name}(env):", *_hidden(lesson, exercise, "env['file']", seed)]
     yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
     yield new_raw_cell("# END TESTS")
     yield new_code_cell(_check(exercise))

@@ -1,11 +1,14 @@
 """Grade a class: which lesson its notebooks answer, each student's points, and every mistake."""
 
+import contextlib
 import csv
+import functools
 import io
+import json
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -14,16 +17,14 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+from IPython import get_ipython
 from tqdm import tqdm
 
-import posviz
-from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS, Feedback
 from posviz.wording import reason
 from posviz_course.course import Lesson
 from posviz_tools.classroom import submission
 from posviz_tools.classroom.exercises import Exercise, of_lesson
-from posviz_tools.notebooks import read
 from posviz_tools.publish.assets import write_file
 
 FILES = ("grades.csv", "details.csv", "grades.html")
@@ -32,6 +33,7 @@ NOT_GRADED = "not graded: "
 _ASIDE = re.compile(
     r"(^|/)([.~]|__|feedback/|Thumbs\.db$|desktop\.ini$)|^(" + "|".join(FILES) + ")$"
 )
+_ABSENT = re.compile(r"needs (\S+), which is missing where")
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
@@ -46,7 +48,7 @@ class Submission(NamedTuple):
     def left_out(self, lesson: Lesson) -> str:
         """Why it is not graded, in a few words; "" where it is."""
         if self.fault:
-            return "not a notebook"
+            return "no notebook that can be read"
         return _called(self.lesson) if self.lesson not in (None, lesson) else ""
 
 
@@ -70,29 +72,56 @@ class Row(NamedTuple):
 
 
 def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
-    """The notebooks below a folder, whose students are their files, or the folders these lie in.
+    """The notebooks of students, who are called as the files of a folder, or as folders in it.
 
     lessons: the notebooks of all lessons. Where a student has several notebooks, each is named by
-    its path; where a student has none, the first file is named. Raises RuntimeError where there
-    are no notebooks at all.
+    its path; where a student has none, the first file is named, or the folder. Raises RuntimeError
+    where there are no notebooks at all.
     """
-    files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir()]
-    names = {p: p.with_suffix("").parts for p in files if not _ASIDE.search(p.as_posix())}
-    count = Counter(parts[0] for path, parts in names.items() if _is_notebook(path))
-    if not count:
+    own = defaultdict[str, list[Path]](list)
+    for entry in sorted(folder.glob("*")):
+        is_folder = entry.is_dir()
+        inner = sorted(entry.rglob("*")) if is_folder else [entry]
+        paths = [path.relative_to(folder) for path in inner if not path.is_dir()]
+        kept = [path for path in paths if not _ASIDE.search(path.as_posix())]
+        if not _ASIDE.search(f"{entry.name}/" if is_folder else entry.name):
+            own[entry.name if is_folder else entry.stem] += kept or [Path(entry.name)]
+    if not any(_is_notebook(path) for paths in own.values() for path in paths):
         raise RuntimeError(f"there are no notebooks in {folder}")
-    first = {names[path][0]: path for path in reversed(names)}
-    handed_in = []
-    for path, parts in names.items():
-        student = parts[0] if count[parts[0]] < 2 else "/".join(parts)
-        if not _is_notebook(path) and (count[parts[0]] or path != first[parts[0]]):
-            continue
+    return [each for who, paths in own.items() for each in _of(who, paths, folder, lessons)]
+
+
+def _of(student, paths, folder, lessons) -> Iterator[Submission]:
+    """A student's notebooks; where there are none, what tells what is there."""
+    notebooks = [path for path in paths if _is_notebook(path)]
+    for path in notebooks or paths[:1]:
+        name = "/".join(path.with_suffix("").parts) if len(notebooks) > 1 else student
         try:
-            cells = [c.source for c in read(folder / path).cells if c.cell_type == "code"]
-            handed_in.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
-        except (OSError, RuntimeError):
-            handed_in.append(Submission(student, [], f"{path.name} is not a notebook.", None))
-    return handed_in
+            cells = code_cells(folder / path)
+            yield Submission(name, cells, "", _answered("\n".join(cells), lessons))
+        except RuntimeError as error:
+            yield Submission(name, [], str(error), None)
+
+
+def code_cells(file: Path) -> list[str]:
+    """The code cells of a notebook, however odd the rest of it; RuntimeError where it is none."""
+    if file.is_dir():
+        raise RuntimeError(f"The folder {file.name} has no notebook.")
+    if not _is_notebook(file):
+        raise RuntimeError(f"{file.name} is not a notebook.")
+    try:
+        found = json.loads(file.read_bytes())  # in UTF-8 or UTF-16
+        sheets = [found] if "cells" in found else found["worksheets"]
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]
+        texts = [c.get("source", c.get("input", "")) for c in cells if c["cell_type"] == "code"]
+        return ["".join(text) for text in texts]
+    except OSError as error:
+        raise RuntimeError(f"{file.name} cannot be read: {reason(error)}.") from None
+    except (ValueError, RecursionError) as error:
+        why = f"it is no JSON ({error})" if file.stat().st_size else "it is empty"
+    except (LookupError, TypeError, AttributeError):
+        why = "it has no cells"
+    raise RuntimeError(f"{file.name} is not a notebook: {why}.")
 
 
 def _is_notebook(path: Path) -> bool:
@@ -169,16 +198,30 @@ def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) ->
     if why := work.left_out(lesson):
         message = work.fault or f"This notebook answers {why}."
         return [Feedback("error", e.label, message, NOT_GRADED + why) for e in exercises]
-    wrong, verdicts = list[Exercise](), []
-    for e in exercises:
-        feedback = verdict(e.checker, e.name, e.lent, work.cells, seed)
-        called = [earlier for earlier in wrong if _calls(work.cells, earlier.name)]
-        if called and feedback.status not in ("correct", "not attempted"):
-            feedback = _following(e, called, work.cells, seed) or feedback
-        if not feedback:
-            wrong.append(e)
-        verdicts.append(replace(feedback, title=e.label))
-    return verdicts
+    return [_verdict_on(n, tuple(work.cells), notebook, seed) for n in range(len(exercises))]
+
+
+@functools.lru_cache(maxsize=50)  # of a submission: an exercise asks for the verdicts before it
+def _verdict_on(number: int, cells: tuple[str, ...], notebook: Path, seed: int) -> Feedback:
+    """The verdict on an exercise of a lesson's notebook, by its number from 0.
+
+    If it is not right and calls earlier answers that are wrong, their references stand for them.
+    """
+    exercise, *before = of_lesson(notebook)[number::-1]
+    found = verdict(exercise, cells, seed)
+    wrong = [
+        each
+        for n, each in enumerate(reversed(before))
+        if not found and _calls(cells, each.name) and not _verdict_on(n, cells, notebook, seed)
+    ]
+    if wrong:
+        lent = verdict(exercise, cells, seed, {e.name: e.checker.reference for e in wrong})
+        if lent:
+            labels = " and ".join(each.label.split()[0] for each in wrong)
+            found = replace(lent, message=f"What is wrong follows from exercise {labels}.")
+        elif lent.mistake:
+            found = lent
+    return replace(found, title=exercise.label)
 
 
 def _calls(cells, name) -> bool:
@@ -186,48 +229,64 @@ def _calls(cells, name) -> bool:
     return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
 
 
-def _following(exercise, called, cells, seed) -> Feedback:
-    """Return the feedback once the earlier answers that it calls are replaced by references."""
-    right = {earlier.name: earlier.checker.reference for earlier in called}
-    cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
-    feedback = verdict(exercise.checker, exercise.name, lent, cells, seed)
-    labels = " and ".join(earlier.label.split()[0] for earlier in called)
-    return replace(feedback, message=f"What is wrong follows from exercise {labels}.")
-
-
 def verdict(
-    checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
+    exercise: Exercise,
+    cells: Iterable[str],
+    seed: int,
+    instead: dict[str, Callable] | None = None,
 ) -> Feedback:
-    """Return a checker's feedback on what a submission's cells define by this name.
+    """Return a checker's feedback on what a submission's cells define by an exercise's name.
 
-    lent: what these may use of posviz. The seed draws the inputs.
+    The seed draws the inputs. instead: what stands for other answers, by name.
     """
-    check = replace(checker, seed=(seed,))
+    check = replace(exercise.checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with submission.answer(code, name, lent) as answer:
-            return check(answer, solution=False)
+        with submission.answer(code, exercise.name, exercise.lent, instead) as found:
+            return check(found, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         message = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
         return Feedback("error", check.title, message)
 
 
-def require(
-    checker: Checker, name: str, cells: Iterable[str], *, lent: Iterable[str], seed: int
-) -> None:
-    """Raise AssertionError, with the feedback, unless the cells answer the exercise.
+# ---------------------------------------------------------------- in the kernel of another grader
 
-    This is what hidden tests call: the kernel's cells, `In`, run again in a process of their own.
+
+def run_only_tests(seed: int) -> None:
+    """Let the kernel of nbgrader's autograde run hidden tests alone: they run the submission.
+
+    A hidden test has the line that sets the seed, which no student knows.
     """
-    feedback = verdict(checker, name, {key: getattr(posviz, key) for key in lent}, cells, seed)
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
+        line = f"seed = {seed}\n"
+        transformers = get_ipython().input_transformers_cleanup
+        transformers.insert(0, lambda lines: lines if line in lines else [])
+
+
+def require(notebook: Path, name: str, file: Path | str, seed: int) -> None:
+    """Print the verdict on an answer in a file; if it is not right, raise AssertionError.
+
+    This is what hidden tests call. notebook: of the lesson. A file that was given another name is
+    the only notebook where the test runs.
+    """
+    if not (file := Path(file)).exists():
+        [file] = Path().glob("*.ipynb")
+    cells = tuple(code_cells(file))
+    number = [each.name for each in of_lesson(notebook)].index(name)
+    # nbgrader gives no points where anything is written to stderr, such as a warning.
+    with contextlib.redirect_stderr(io.StringIO()):
+        feedback = _verdict_on(number, cells, notebook, seed)
     if not feedback:
         raise AssertionError(feedback.message)
+    print(f"{feedback.heading}. {feedback.message}")
 
 
 def _row(student: str, feedback: Feedback, share: float) -> Row:
     mistake = "" if feedback else feedback.mistake or feedback.status
     if "posviz's own" in feedback.message:
         mistake = "posviz's own code used"
+    if package := _ABSENT.search(feedback.message):
+        mistake = f"{package[1]} is missing here"
     points = share * POINTS if feedback.status == "mistake" else feedback.points
     return Row(student, feedback.title, points, mistake, feedback.message)
 
@@ -260,6 +319,17 @@ def left_out(rows: Iterable[Row]) -> str:
     why = [f"{r.student} ({r.mistake[len(NOT_GRADED) :]})" for r in first if not r.graded]
     verb = "was" if len(why) == 1 else "were"
     return f"{len(why)} of {len(first)} {verb} not graded: {', '.join(why)}." if why else ""
+
+
+def remarks(rows: list[Row]) -> str:
+    """Who was not graded, who has several notebooks, which packages are missing; "" for nothing."""
+    told = [left_out(rows)]
+    count = Counter(student.partition("/")[0] for student in by_student(rows))
+    if several := [f"{student} ({n})" for student, n in count.items() if n > 1]:
+        told.append(f"With several notebooks, of which each is graded: {', '.join(several)}.")
+    need = Counter(row.mistake for row in rows if _ABSENT.search(row.told))
+    told += [f"{package} (answers that need it: {n})." for package, n in need.items()]
+    return " ".join(filter(None, told))
 
 
 def write(rows: list[Row], folder: Path) -> list[Path]:

@@ -23,6 +23,7 @@ import numpy as np
 
 LARGEST = 2**23  # bytes of a message
 TRACE = Path(__file__).parents[2] / "posviz" / "teaching" / "trace.py"
+IMPORTS = (ast.Import, ast.ImportFrom)
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 REFUSED = (  # by their names in Python's audit
     *("os.chmod", "os.chown", "os.exec", "os.fork", "os.kill", "os.link", "os.posix_spawn"),
@@ -174,9 +175,30 @@ def in_time(seconds):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def run(cells, seconds):
-    """Return what the cells define, and (cell, error) of each statement that failed."""
-    names, failures = {"__name__": "__main__"}, []
+class Absent(Exception):
+    """What is used belongs to a package that is not installed."""
+
+
+def absent(error, packages):
+    """The error that tells which package an error is about; the error itself for any other.
+
+    packages: by the name of what could not be imported.
+    """
+    package = packages.get(error.name) if isinstance(error, NameError) else None
+    if isinstance(error, ModuleNotFoundError):
+        package = error.name
+    if package is None:
+        return error
+    return Absent(f"this answer needs {package}, which is missing where answers are graded")
+
+
+def run(cells, seconds, instead):
+    """What the cells define; (cell, error) where a statement stopped; packages that are absent.
+
+    A statement that stops does not stop the others. instead: what stands for answers, by name,
+    whatever the cells define.
+    """
+    names, failures, packages = {"__name__": "__main__", **instead}, [], dict[str, str | None]()
     for number, source in enumerate(cells):
         file, statements = f"<cell {number}>", []
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
@@ -192,8 +214,19 @@ def run(cells, seconds):
                 with in_time(seconds):
                     exec(compile(ast.Module([statement], []), file, "exec"), names)
             except BaseException as error:  # sys.exit(), too
-                failures.append((source, f"Your cell stopped: {reason(error)}"))
-    return names, failures
+                if isinstance(error, ModuleNotFoundError) and isinstance(statement, IMPORTS):
+                    bound = (a.asname or a.name.partition(".")[0] for a in statement.names)
+                    packages |= dict.fromkeys(bound, error.name)
+                else:
+                    failures.append((source, stopped(absent(error, packages))))
+            names.update(instead)
+    return names, failures, packages
+
+
+def stopped(error):
+    """The sentence on a statement that stopped."""
+    text = reason(error)
+    return text if isinstance(error, Absent) else f"Your cell stopped: {text}"
 
 
 def reason(error):
@@ -235,7 +268,9 @@ def main():
         setattr(posviz, name, lent(number))
     limit(request["memory"], 3 * request["seconds"])
     guard(request["hidden"])
-    names, failures = run(request["cells"], request["seconds"])
+    first = len(request["lent"])
+    instead = {name: lent(first + number) for number, name in enumerate(request["instead"])}
+    names, failures, packages = run(request["cells"], request["seconds"], instead)
     name = request["name"]
     answer = names.get(name, failures)
     if answer is failures:
@@ -256,6 +291,7 @@ def main():
                 send(replies, {"value": value, "given": arguments})
             except BaseException as error:
                 where, empty = failing_line(answer, error)
+                error = absent(error, packages)
                 stop = [type(error).__name__, str(error)[:500], where[:300], empty]
                 send(replies, {"stopped": stop})
 

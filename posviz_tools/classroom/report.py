@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posviz.teaching.feedback import POINTS
-from posviz_tools.classroom.grade import FILES, Row, by_student, left_out, summary, total
+from posviz_tools.classroom.grade import FILES, Row, by_student, remarks, summary, total
 from posviz_tools.classroom.quiz import TEMPLATES
 from posviz_tools.publish.assets import write_file
 
@@ -41,7 +41,7 @@ def report(rows: list[Row], folder: Path) -> Path:
         sums=sums,
         histogram=histogram(shown, POINTS * len(by_exercise)),
         summary=summary(rows),
-        left_out=left_out(rows),
+        remarks=remarks(rows),
         unnamed=UNNAMED,
     )
     return write_file(folder / FILES[2], page.encode())

@@ -92,10 +92,16 @@ def _named(kind, text) -> _Stopped:
 
 
 @contextlib.contextmanager
-def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> Iterator[Any]:
+def answer(
+    cells: list[str],
+    name: str,
+    lent: dict[str, Callable[..., Any]],
+    instead: dict[str, Callable[..., Any]] | None = None,
+) -> Iterator[Any]:
     """What a submission's cells call by this name, for a checker: a function or a value.
 
-    lent: what it may use of posviz, by name. It is called here, as are functions among the inputs.
+    lent: what it may use of posviz, by name; instead: what stands for answers of its own. They are
+    called here, as are functions among the inputs.
     Where the code stopped, or where there is nothing of that name, it is a function that raises.
     """
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
@@ -112,7 +118,7 @@ def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> 
         late = Timer(PATIENCE * SECONDS, _kill, [process])
         late.start()
         try:
-            yield _Conversation(process, lent).begin(cells, name)
+            yield _Conversation(process, lent, instead or {}).begin(cells, name)
         finally:
             late.cancel()
             _kill(process)
@@ -128,15 +134,15 @@ def _kill(process):
 class _Conversation:
     """The messages between the two processes, until one of them ends."""
 
-    def __init__(self, process, lent):
+    def __init__(self, process, lent, instead):
         self.process = process
-        self.functions = list(lent.values())
-        self.names = list(lent)
+        self.functions = [*lent.values(), *instead.values()]
+        self.names = {"lent": list(lent), "instead": list(instead)}
         self.ended: Exception | None = None
 
     def begin(self, cells, name):
         """Run the cells, and return what has this name."""
-        request = {"cells": cells, "name": name, "lent": self.names, "hidden": PACKAGES}
+        request = {"cells": cells, "name": name, "hidden": PACKAGES, **self.names}
         reply = self._asked(request | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in reply:
             return reply["value"]
@@ -180,7 +186,8 @@ class _Conversation:
         if kind == "NotImplementedError":
             return NotImplementedError()
         made = _named(kind, str(text))
-        made.sentence = f"{text}." if kind == inside.NotLent.__name__ else ""
+        if kind != inside.Absent.__name__:
+            made.sentence = f"{text}." if kind == inside.NotLent.__name__ else ""
         made.failed_at = str(line), [str(name) for name in empty]
         if kind == "TimeoutError":
             self.ended = made  # the next call would take as long

@@ -83,7 +83,7 @@ def grade(
     verdicts = grade.grade(work, graded, paths[graded], seed, share)
     files = [*grade.write(verdicts, folder), report(verdicts, folder)]
     typer.echo(f"Grades of {graded.heading} written to {', '.join(map(shortened, files))}.")
-    typer.echo(f"{grade.summary(verdicts)}. {grade.left_out(verdicts)}".rstrip())
+    typer.echo(f"{grade.summary(verdicts)}. {grade.remarks(verdicts)}".rstrip())
     typer.echo(f"To repeat this grading exactly: --seed {seed}")
 
 

@@ -26,6 +26,15 @@ GROUPS = {
 }
 
 
+INSTALL = {  # packages that do not come with the extra for publishing
+    "playwright": "pip install playwright && playwright install chromium",
+    "torch": "pip install 'posviz[torch]'",
+    "transformers": "pip install 'posviz[models]'",
+    "distributed": "pip install 'posviz[cluster]'",
+    "submitit": "pip install 'posviz[cluster]'",
+}
+
+
 class Grouped(TyperGroup):
     """Commands in groups, a sentence each."""
 
@@ -56,7 +65,9 @@ class Plain(TyperCommand):
             if isinstance(error, OSError):
                 refuse(reason(error), 1)
             if isinstance(error, ModuleNotFoundError):
-                refuse(f"{error}: run `pip install 'posviz[publish]'`")
+                package = str(error.name).partition(".")[0]
+                how = INSTALL.get(package, "pip install 'posviz[publish]'")
+                refuse(f"{package} is missing: run `{how}`.")
             if isinstance(error, ValueError | RuntimeError | TraitError):
                 refuse(str(error))
             raise

@@ -65,5 +65,5 @@ def machine() -> Iterator[Check]:
     for name, reason in devices().items():
         yield "missing" if reason else "ok", f"device {name}", reason or "can be used"
     fonts = ", ".join(parameters("notebook", False)["font.family"][1:])
-    advice = "Chinese, Japanese, Korean text shows as boxes: install Noto Sans CJK (fonts-noto-cjk)"
+    advice = "for Chinese, Japanese, Korean words install Noto Sans CJK (fonts-noto-cjk)"
     yield "ok" if fonts else "missing", "font, East Asia", fonts or advice

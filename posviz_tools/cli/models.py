@@ -77,12 +77,11 @@ def sweep(
         typer.echo("\n".join(lines))
         return
     from posviz.arrays import devices
+    from posviz_course.lab.sweep import sweep  # loads torch
 
     if reason := devices()[device]:  # refused once, not by every run
         raise ValueError(f"device {device} cannot be used: {reason}")
     make_folder(to)
-    from posviz_course.lab.sweep import sweep  # loads torch
-
     done = len(sweep(configs, to))
     typer.echo(f"Runs in {shortened(to)}: {done} of {len(configs)}.")
     raise typer.Exit(0 if done == len(configs) else 1)

@@ -321,12 +321,20 @@ def _inline(text: str) -> str:
 
 
 def write_pdf(deck: Path) -> Path:
-    """Print written slides, `05_rope_slides.pdf`, with a Chromium that is installed."""
-    from playwright.sync_api import sync_playwright
+    """Print written slides, `05_rope_slides.pdf`, with a Chromium that is installed.
+
+    Raises RuntimeError where there is none.
+    """
+    from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as playwright:
         program = shutil.which("chromium") or shutil.which("google-chrome")  # else Playwright's own
-        page = playwright.chromium.launch(executable_path=program).new_page()
+        try:
+            page = playwright.chromium.launch(executable_path=program).new_page()
+        except Error as error:
+            why = error.message.partition("\n")[0]
+            told = f"Chromium does not start: run `playwright install chromium` ({why})."
+            raise RuntimeError(told) from None
         page.goto(f"{deck.resolve().as_uri()}?print-pdf")
         page.wait_for_selector(".pdf-page")
         printed = page.pdf(prefer_css_page_size=True, print_background=True)

@@ -4,8 +4,12 @@ Each is code, and the mistakes that are named in its three exercises ("" is righ
 one with a slip in it.
 """
 
+from pathlib import Path
+
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
+
+from posviz_tools.classroom.submission import PACKAGES
 
 ROTARY = """
 def my_rotary(x, positions, base):
@@ -98,7 +102,76 @@ my_rotary = check_apply_rotary.reference
         ("error", "error", "error"),
     ),
 }
+CALLING = """
+def my_scores(x, w_q, w_k, positions, base):
+    q, k = my_rotary(x @ w_q, positions, base), my_rotary(x @ w_k, positions, base)
+    return q @ k.T / np.sqrt(w_q.shape[1])
+"""
+MATRIX_CALLING = "\nmy_matrix = my_rotary(np.eye(2), np.array([-1.5, -1.5]), 100.0).T\n"
+CLOCKWISE = ROTARY.replace("first * np.cos(angles) -", "first * np.cos(angles) +").replace(
+    "out[:, 1::2] = first", "out[:, 1::2] = -first"
+)
+DOUBLED = ROTARY.replace("-np", "-2 * np")
+BY_D_MODEL = CALLING.replace("w_q.shape[1]", "len(w_q)")
+ABSENT = "nowhere is missing here"
+CHAINED = {  # what calls a wrong answer, or needs what is not there
+    "calls": (IMPORTS + DOUBLED + CALLING + MATRIX, ("exponent doubled", "", "")),
+    "calls at the top": (
+        IMPORTS + CLOCKWISE + SCORES + MATRIX_CALLING,
+        ("sign of the sine", "", ""),
+    ),
+    "calls what has a syntax error": (
+        IMPORTS + "\n\n\ndef my_rotary(x:\n    return x\n\n\n" + CALLING + MATRIX,
+        ("error", "", ""),
+    ),
+    "calls what never ends": (
+        IMPORTS + ROTARY.replace("return out", "while True: pass") + CALLING + MATRIX,
+        ("error", "", ""),
+    ),
+    "calls a wrong one with a mistake of its own": (
+        IMPORTS + DOUBLED + BY_D_MODEL + MATRIX,
+        ("exponent doubled", "divided by √d_model", ""),
+    ),
+    "calls a blank": (BLANK + CALLING + MATRIX, ("not attempted", "", "")),
+    "imports what is missing": ("import nowhere\n" + WHOLE, ("", "", "")),
+    "imports what is missing in its cell": (
+        IMPORTS + "\n\n\nimport nowhere.linalg as sl" + ROTARY + "\n\n\n" + CALLING + MATRIX,
+        ("", "", ""),
+    ),
+    "uses what is missing": (
+        "import nowhere.linalg as sl\n" + WHOLE.replace("return out", "return sl.same(out)"),
+        (ABSENT, "", ""),
+    ),
+    "uses a name of what is missing": (
+        "from nowhere import pi\n" + WHOLE.replace("4 - 7", "pi - pi - 3"),
+        ("", "", ABSENT),
+    ),
+    "imports what is missing in its function": (
+        WHOLE.replace("    out, first", "    import nowhere.linalg\n    out, first"),
+        (ABSENT, "", ""),
+    ),
+}
 OTHERS = {
+    "without the second": (IMPORTS + ROTARY + MATRIX, ("", "error", "")),
+    "a second try": (
+        WHOLE.replace("arange(0, d, 2) / d", "arange(d)") + "\n\n\n" + ROTARY,
+        ("",) * 3,
+    ),
+    "warns": (
+        WHOLE.replace("    out, first", "    np.ones(1) / np.zeros(1)\n    out, first"),
+        ("", "", ""),
+    ),
+    "speaks": (
+        WHOLE.replace(
+            "    out, first", "    import sys\n    print(1, file=sys.stderr)\n    out, first"
+        ),
+        ("", "", ""),
+    ),
+    "in lists": (WHOLE.replace("return out", "return out.tolist()"), ("", "", "")),
+    "writes into its input": (
+        WHOLE.replace("np.empty_like(x)", "x"),
+        ("overwritten too soon", "", ""),
+    ),
     "blank": (BLANK, ("not attempted",) * 3),
     "as nbgrader leaves a blank": (
         "def my_rotary(*_):\n    raise NotImplementedError\n\n\n"
@@ -128,6 +201,12 @@ HOSTILE = {
     ),
     "prints 100 MB": ("print('x' * 10**8)\n" + WHOLE, ""),
     "kills": ("import os\nos.kill(os.getppid(), 9)\n" + WHOLE, ""),
+    "calls itself": (
+        WHOLE.replace("    out, first", "    my_rotary(x, positions, base)\n    out, first"),
+        "error",
+    ),
+    "exits": ("import sys\nsys.exit(3)\n\n\n" + WHOLE, ""),
+    "ends its process": (WHOLE.replace("return out", "import os; os._exit(0)"), "error"),
     "answers with a gigabyte": (WHOLE.replace("return out", "return np.zeros(2**26)"), "error"),
     "speaks out of turn": (
         WHOLE.replace(
@@ -157,9 +236,16 @@ MADE_UP = (
     {"right": (WHOLE, ("", "", ""))}
     | {name: (slipped(*slip), expected(slip[0], name)) for name, slip in SLIPS.items()}
     | CHEATS
+    | CHAINED
     | OTHERS
     | {name: (code, (mistake, "", "")) for name, (code, mistake) in HOSTILE.items()}
 )
+
+
+def code_of(name, place):
+    """The code of a submission, which meets files at a place."""
+    package = str(Path(PACKAGES[0]).parent)
+    return MADE_UP[name][0].replace("PLACE", str(place)).replace("PACKAGE", package)
 
 
 def hand_in(folder, code, student):

@@ -102,7 +102,8 @@ def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
     place = file.parent.relative_to(tmp_path / "nbgrader")
     folder = f"lesson{lesson.number}" if lesson.number else "examination"
     assert place == Path("source") / folder
-    graded = [cell for cell in code if "nbgrader" in cell.metadata]
+    start, *graded = [cell for cell in code if "nbgrader" in cell.metadata]
+    assert (start.metadata.nbgrader.grade_id, start.metadata.nbgrader.points) == ("start", 0)
     kinds = {"schema_version", "grade_id", "solution", "grade", "locked", "task", "cell_type"}
     names = [cell.metadata.nbgrader.grade_id for cell in graded]
     assert len(set(names)) == len(names) == 2 * len(of_lesson(NOTEBOOKS[lesson.notebook]))
@@ -114,7 +115,7 @@ def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
         assert test.metadata.nbgrader.points == 10
         lines = test.source.splitlines()
         left = without("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS", lines)
-        assert not re.search("seed|require", "\n".join(left))
+        assert not re.search('seed|require|"""', "\n".join(left))
         ast.parse(answer.source)
         blank = without("### BEGIN SOLUTION", "### END SOLUTION", answer.source.splitlines())
         assert len(blank) < len(answer.source.splitlines())

@@ -1,7 +1,9 @@
 """A class, graded."""
 
 import csv
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +12,7 @@ from posviz_course.lessons.rotary import check_slip
 from posviz_tools.classroom import grade, submission
 from posviz_tools.classroom.exercises import of_lesson, solution
 from posviz_tools.cli import arguments
-from tests.classroom.made_up import IMPORTS, MADE_UP, MATRIX, WHOLE, hand_in
+from tests.classroom.made_up import MADE_UP, WHOLE, code_of, hand_in, slipped
 
 ROPE, ALIBI = LESSONS[5], LESSONS[8]
 NOTEBOOKS = {row: arguments.notebooks()[row.notebook] for row in (*LESSONS[1:], EXAMINATION)}
@@ -29,7 +31,8 @@ def test_submissions_are_named_as_their_files_or_folders(tmp_path):
     names = ("ann", "bob/lesson05/05_rope", "cy/first", "cy/second", "dora/.ipynb_checkpoints/x")
     for name in names:
         hand_in((tmp_path / name).parent, "", (tmp_path / name).name)
-    assert [each.student for each in read_in(tmp_path)] == ["ann", "bob", "cy/first", "cy/second"]
+    students = [each.student for each in read_in(tmp_path)]
+    assert students == ["ann", "bob", "cy/first", "cy/second", "dora"]
     with pytest.raises(RuntimeError, match="no notebooks in"):
         read_in(tmp_path / "nobody")
 
@@ -38,6 +41,7 @@ def test_whoever_hands_in_no_notebook_has_a_row_that_names_the_file(tmp_path):
     for name in ("ann", "dora/05"):
         hand_in((tmp_path / name).parent, WHOLE, Path(name).name)
     (tmp_path / "ann.ipynb").rename(tmp_path / "ann.IPYNB")
+    (tmp_path / "lea" / "lesson").mkdir(parents=True)
     handed_in = ("bob.py", "cem.html", "kai/05.pdf", "kai/data.csv")
     beside = ("ann.html", "dora/picture.png", "dora/lesson/data.csv")
     aside = (
@@ -50,9 +54,44 @@ def test_whoever_hands_in_no_notebook_has_a_row_that_names_the_file(tmp_path):
     found = {each.student: each.fault for each in read_in(tmp_path)}
     names = {"bob": "bob.py", "cem": "cem.html", "kai": "05.pdf"}
     faults = {student: f"{name} is not a notebook." for student, name in names.items()}
+    faults["lea"] = "The folder lea has no notebook."
     assert found == {"ann": "", "dora": ""} | faults
     with pytest.raises(RuntimeError, match="2 of 2 notebooks answer lesson 05"):
         grade.lesson_of(read_in(tmp_path), tmp_path, ALIBI)
+
+
+CELL = {"cell_type": "code", "id": "a#%", "metadata": {}, "source": ["x = 1\n", "y = 'é'"]}
+TEXT = {"cell_type": "markdown", "metadata": 3, "source": "", "outputs": []}
+ODD = {
+    "outputs and ids": {"cells": [TEXT, CELL | {"execution_count": "1", "outputs": "none"}]},
+    "version 3": {"worksheets": [{"cells": [{"cell_type": "code", "input": CELL["source"]}]}]},
+}
+NONE = {
+    b"": "it is empty",
+    b'{"cells": [': "it is no JSON (Expecting value: line 1 column 12 (char 11))",
+    b"<html>": "it is no JSON (Expecting value: line 1 column 1 (char 0))",
+    b"[" * 10**6: "it is no JSON (maximum recursion depth exceeded",
+    **dict.fromkeys((b"{}", b"[]", b"3", b'{"cells": 3}', b'{"cells": [3]}'), "it has no cells"),
+}
+
+
+@pytest.mark.parametrize("written", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("name", ODD)
+def test_what_jupyter_opens_is_a_notebook_however_it_is_written(name, written, tmp_path):
+    file = tmp_path / "ann.ipynb"
+    file.write_text(json.dumps(ODD[name], ensure_ascii=False), written)
+    assert grade.code_cells(file) == ["x = 1\ny = 'é'"]
+
+
+def test_what_is_no_notebook_is_told_with_why(tmp_path):
+    hand_in(tmp_path, "", "ann")
+    for number, data in enumerate(NONE):
+        (tmp_path / f"f{number}.ipynb").write_bytes(data)
+    (tmp_path / "gone.ipynb").symlink_to("nowhere")
+    _, *found, gone = [each.fault for each in read_in(tmp_path)]
+    for number, (fault, why) in enumerate(zip(found, NONE.values(), strict=True)):
+        assert fault.startswith(f"f{number}.ipynb is not a notebook: {why}")
+    assert gone.startswith("gone.ipynb cannot be read: No such file or directory")
 
 
 @pytest.mark.parametrize("lesson", NOTEBOOKS, ids=lambda lesson: lesson.notebook)
@@ -89,10 +128,8 @@ def test_a_class_is_of_the_lesson_that_most_notebooks_answer(lessons, named, fou
 
 
 def made_up(folder, name):
-    package = str(Path(submission.PACKAGES[0]).parent)
-    code = MADE_UP[name][0].replace("PLACE", str(folder)).replace("PACKAGE", package)
     student = name.replace("/", " over ")
-    hand_in(folder, code, student)
+    hand_in(folder, code_of(name, folder), student)
     return folder / f"{student}.ipynb"
 
 
@@ -123,18 +160,23 @@ def test_nobody_changes_anybody_else_s_result(tmp_path):
         made_up(tmp_path, name)
     hand_in(tmp_path, WHOLE, "right")
     hand_in(tmp_path, solution(ALIBI, of_lesson(NOTEBOOKS[ALIBI])[2]), "stray")
-    (tmp_path / "broken.ipynb").write_text("{")
+    hand_in(tmp_path / "two", "import nowhere as n\nmy_rotary = my_scores = n", "first")
+    hand_in(tmp_path / "two", WHOLE, "second")
+    (tmp_path / "broken.ipynb").write_text("")
     rows = grade.grade(read_in(tmp_path), ROPE, NOTEBOOK, 1)
     points = {name: [row.points for row in own] for name, own in grade.by_student(rows).items()}
     assert points["right"] == [10, 10, 10]
     assert points["broken"] == points["stray"] == [0, 0, 0]
-    assert set(points) == {"right", "broken", "stray", *hostile}
+    assert set(points) == {"right", "broken", "stray", "two/first", "two/second", *hostile}
     told = {row.student: row.told for row in rows}
-    assert told["broken"] == "broken.ipynb is not a notebook."
+    assert told["broken"] == "broken.ipynb is not a notebook: it is empty."
     assert told["stray"] == "This notebook answers lesson 08."
-    left = "2 of 6 were not graded: broken (not a notebook), stray (lesson 08)."
-    assert grade.left_out(rows) == left
-    assert grade.summary(rows) == "4 students, mean 30.0 of 30 points"
+    assert grade.remarks(rows) == (
+        "2 of 8 were not graded: broken (no notebook that can be read), stray (lesson 08). "
+        "With several notebooks, of which each is graded: two (2). "
+        "nowhere is missing here (answers that need it: 2)."
+    )
+    assert grade.summary(rows) == "6 students, mean 25.0 of 30 points"
     labels = [
         "1 rotate a head (10)",
         "2 the scores of a head (10)",
@@ -192,15 +234,30 @@ def test_an_examination_is_graded_task_by_task(tmp_path):
 
 
 @pytest.mark.slow("a process")
-def test_a_hidden_test_raises_what_the_reader_is_told():
-    grade.require(check_slip, "my_matrix", [IMPORTS, MATRIX], lent=["apply_rotary"], seed=1)
-    slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
+def test_a_hidden_test_raises_what_the_reader_is_told(tmp_path, capsys, monkeypatch):
+    hand_in(tmp_path, slipped(2, "4 - 7", "7 - 4"), "ann")
+    grade.require(NOTEBOOK, "my_rotary", tmp_path / "ann.ipynb", 1)
+    assert "✓ 1 rotate a head (10): correct. It agrees with" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(AssertionError, match="That is R at i − j, a common mistake"):
-        grade.require(check_slip, "my_matrix", slip, lent=[], seed=1)
+        grade.require(NOTEBOOK, "my_matrix", "another_name.ipynb", 1)
+
+
+@pytest.mark.parametrize(("execution", "kept"), [("autograde", []), ("validate", ["x = 1\n"])])
+def test_nbgrader_s_kernel_runs_hidden_tests_alone(execution, kept, monkeypatch):
+    kernel = SimpleNamespace(input_transformers_cleanup=[])
+    monkeypatch.setattr(grade, "get_ipython", lambda: kernel)
+    monkeypatch.setenv("NBGRADER_EXECUTION", execution)
+    grade.run_only_tests(5)
+    for lines, left in ((["x = 1\n"], kept), (["seed = 5\n", "1"], ["seed = 5\n", "1"])):
+        for transform in kernel.input_transformers_cleanup:
+            lines = transform(lines)
+        assert lines == left
 
 
 @pytest.mark.slow("a process")
 def test_no_verdict_of_a_grader_holds_the_solution(monkeypatch):
     monkeypatch.setattr(check_slip, "tries", 99)
     assert check_slip(0).solution
-    assert not grade.verdict(check_slip, "my_matrix", {}, ["my_matrix = 0"], 1).solution
+    matrix = of_lesson(NOTEBOOK)[2]
+    assert not grade.verdict(matrix, ["my_matrix = 0"], 1).solution

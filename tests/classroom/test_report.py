@@ -30,11 +30,13 @@ def test_different_reasons_are_all_told_up_to_three():
 
 
 def test_the_page_has_sums_and_mistakes(tmp_path):
-    stray = Row("s8", "scores", 0, "not graded: not a notebook", "s8.ipynb is not a notebook.")
+    stray = Row(
+        "s8", "scores", 0, "not graded: no notebook that can be read", "s8.ipynb is not a notebook."
+    )
     page = report([*ROWS, stray], tmp_path)
     text = page.read_text("utf-8")
     assert "8 students, mean 15.0 of 20 points" in text
-    assert "1 of 9 was not graded: s8 (not a notebook)." in text
+    assert "1 of 9 was not graded: s8 (no notebook that can be read)." in text
     assert '<td>38 %</td><th scope="row">divided by √d_model</th>' in text
     assert "√d_model &amp; not &lt;√head_dim&gt;." in text
     first, last = "0: divided by √d_model</td><td>10</td><td>10", "0: the code stopped</td>"

@@ -195,7 +195,7 @@ def test_a_cell_that_does_not_end_or_exits_is_left_out(jailed, code, monkeypatch
 
 
 def test_a_call_that_took_too_long_is_the_last():
-    conversation = submission._Conversation(None, {})
+    conversation = submission._Conversation(None, {}, {})
     late = conversation._stopped("TimeoutError", "late", "", [])
     with pytest.raises(type(late)):
         conversation._asked([])

@@ -9,6 +9,7 @@ import webbrowser
 from concurrent.futures import ThreadPoolExecutor
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.request import urlopen
 
 import pytest
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 import posviz
 import posviz_course.lessons
 from posviz.files import SETTING
+from posviz_course import progress
 from posviz_course.configs.builtin import CONFIGS
 from posviz_course.course import EXAMINATION, LESSONS, OF_TOPIC
 from posviz_course.lab import named as sweeps
@@ -174,6 +176,23 @@ def test_what_typer_refuses_has_the_same_status(call, line):
     assert result.exit_code == 2
     assert "Error: " in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("playwright.sync_api", "playwright && playwright install chromium"),
+        ("torch", "'posviz[torch]'"),
+        ("nbformat", "'posviz[publish]'"),
+    ],
+)
+def test_a_package_that_is_missing_is_a_line_with_what_to_run(call, module, told, monkeypatch):
+    missing = Mock(side_effect=ModuleNotFoundError(name=module))
+    monkeypatch.setattr(progress, "report", missing)
+    result = call("progress")
+    package = module.partition(".")[0]
+    assert result.output == f"posviz: {package} is missing: run `pip install {told}`.\n"
+    assert result.exit_code == 2
 
 
 def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call, tmp_path):

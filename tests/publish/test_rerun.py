@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from unittest.mock import Mock
 
 import nbformat
 import numpy as np
 import pytest
+from jupyter_client.kernelspec import NoSuchKernel
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
@@ -126,6 +128,14 @@ def test_a_cell_that_fails_is_named(tmp_path):
 def test_a_kernel_that_dies_is_told_with_the_notebook(tmp_path):
     notebook = write(tmp_path / "03_broken.ipynb", "import os; os._exit(3)")
     with pytest.raises(RuntimeError, match=r"^03_broken\.ipynb: Kernel died"):
+        notebooks.executed(notebook)
+
+
+def test_a_kernel_that_is_missing_is_told_with_what_to_install(tmp_path, monkeypatch):
+    notebook = write(tmp_path / "03_broken.ipynb", "1 + 1")
+    missing = NoSuchKernel("python3")
+    monkeypatch.setattr(notebooks.NotebookClient, "async_execute", Mock(side_effect=missing))
+    with pytest.raises(RuntimeError, match=r"03_broken.ipynb: .* `pip install ipykernel`\.$"):
         notebooks.executed(notebook)
 
 

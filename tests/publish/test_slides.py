@@ -120,6 +120,13 @@ def test_minutes_come_to_the_lecture_that_the_lesson_names():
     assert [slide.minutes for slide in deck] == [5, 15, 15]
 
 
+def test_a_browser_that_is_missing_is_told_with_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(slides.shutil, "which", lambda _: None)
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"^Chromium .* `playwright install chromium` \(.*\)\.$"):
+        slides.write_pdf(tmp_path / "05_rope_slides.html")
+
+
 def test_a_lesson_without_slides_is_refused():
     with pytest.raises(ValueError, match="no cell has a headline in its metadata"):
         slides.slides(lesson("Words."))
