@@ -56,7 +56,7 @@ def test_a_caption_adds_the_move_to_where_the_vectors_start():
 # ---------------------------------------------------------------- all scores of a text
 
 
-@pytest.mark.parametrize("content", ["one token", "sentence"])
+@pytest.mark.parametrize("content", RotaryScores.knobs()["content"].options)
 @pytest.mark.parametrize(("seq_len", "head_dim", "base"), [(64, 64, 10_000), (500, 32, 100)])
 def test_maps_and_means_are_those_of_all_scores(content, seq_len, head_dim, base):
     picture = RotaryScores(content=content, seq_len=seq_len, head_dim=head_dim, base=base)
@@ -67,8 +67,9 @@ def test_maps_and_means_are_those_of_all_scores(content, seq_len, head_dim, base
         np.testing.assert_allclose(arrays.maps[i], scores, rtol=0, atol=1e-10)
         diagonals = [np.diagonal(scores, -offset).mean() for offset in range(1 - seq_len, seq_len)]
         assert arrays.curves[i][1] == pytest.approx(diagonals, abs=1e-10)
-    near, far = scores[abs(apart) <= 2].mean(), scores[abs(apart) > 2].mean()
-    assert arrays.means == pytest.approx((near, far), abs=1e-10)
+    means = arrays.curves[1][1][apart + seq_len - 1]
+    assert arrays.spread == pytest.approx(abs(scores - means).max(), abs=1e-10)
+    assert ("at one offset it differs" in picture.caption(arrays)) == (content == "sentence")
 
 
 # ---------------------------------------------------------------- scores by offset
