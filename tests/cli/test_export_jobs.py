@@ -108,7 +108,7 @@ def test_every_option_of_looks_reaches_the_job(call):
         ("RotatingVectors --label query", "--label 'query' is unclear: write --label old=new."),
         ("RotatingVectors --label quary=x", "no text has 'quary'. The texts are "),
         ("RotatingVectors ScoreDecay --label envelope=x", "no text has 'envelope'."),
-        ("RotatingVectors --panel 3", "panel = 3: it has 1 to 2."),
+        ("RotatingVectors --panel 4", "panel = 4: it has 1 to 3."),
         ("RotatingVectors --small-multiples pear=1,2", "has no knob 'pear'; it has "),
         ("RotatingVectors --small-multiples query=3,99", "query = 99 is refused: "),
         ("RotatingVectors --format html --dark", "--format html takes --set, --title and --as"),
@@ -127,12 +127,12 @@ def test_what_is_unclear_is_refused_with_status_2(call, line, told):
 
 @pytest.mark.slow("seconds")
 def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
-    result = call("RotatingVectors --style slide --layout half")
+    result = call("RealHead --style slide --layout half")
     assert (result.exit_code, result.jobs) == (1, {})
-    told = "RotatingVectors is not written: a panel is too small to be read. One panel fits: "
+    told = "RealHead is not written: its panels have no room at all. One panel fits: "
     assert result.stderr == f"{told}--panel 1 or 2.\n"
-    assert call("RotatingVectors --style slide --layout half --panel 2").exit_code == 0
-    both = call("RotatingVectors ScoreDecay --style slide --layout half")
+    assert call("RealHead --style slide --layout half --panel 2").exit_code == 0
+    both = call("RealHead ScoreDecay --style slide --layout half")
     assert (both.exit_code, list(both.jobs)) == (1, ["ScoreDecay_slide_half.pdf"])
 
 
@@ -145,7 +145,7 @@ def test_several_values_stand_in_as_many_columns_as_have_room(call, width, colum
 
 @pytest.mark.slow("seconds")
 def test_where_no_columns_have_room_nothing_is_written(call):
-    result = call(f"RotatingVectors {SEVERAL}3,9 --width 1.5in")
+    result = call(f"RotatingVectors {SEVERAL}3,9 --width 1in")
     assert (result.exit_code, result.jobs) == (1, {})
 
 
@@ -219,7 +219,7 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
     assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
     assert "% @software{posviz," in tex
-    assert md.startswith("![The score is 1.11 with q at 7 and k at 4")
+    assert md.startswith("![The score is 1.11 with q at 7 + 6 = 13 and k at 4 + 6")
     assert "](RotatingVectors_paper.png)\n" in md
 
 

@@ -29,16 +29,23 @@ Q, K = 1 + 0.5j, 0.3 + 1.2j
 def test_the_score_of_rotated_vectors_depends_on_their_offset_alone():
     for picture in every_setting(RotatingVectors):
         arrays, frequency = picture.compute(), 10_000 ** (-picture.pair / 40)
-        apart = (picture.key - picture.query) * frequency
-        assert arrays.score == pytest.approx(
-            (Q * (K * cmath.exp(1j * apart)).conjugate()).real, abs=1e-12
-        )
-        for found, start, place in zip(arrays.vectors, (Q, K), arrays.positions, strict=True):
-            assert complex(*found) == pytest.approx(start * cmath.exp(1j * place * frequency))
+        zeta = ((picture.pair / 40 + 0.4) / 1.4) ** (1 / 256) if picture.xpos else 1
+        apart = picture.query - picture.key
+        k_seen = K * cmath.exp(-1j * apart * frequency) * zeta**apart
+        assert arrays.score == pytest.approx((Q * k_seen.conjugate()).real, abs=1e-12)
+        for found, start, place, way in zip(
+            arrays.vectors, (Q, K), arrays.positions, (1, -1), strict=True
+        ):
+            expected = start * cmath.exp(1j * place * frequency) * zeta ** (way * place)
+            assert complex(*found) == pytest.approx(expected)
         assert arrays.both[1] == pytest.approx(arrays.score, abs=1e-12)
-        arc = np.unwrap(np.arctan2(*arrays.arc[::-1]))
-        q, k = (cmath.phase(complex(*vector)) for vector in arrays.vectors)
-        assert arc[-1] - arc[0] == pytest.approx(math.remainder(q - k, math.tau))
+        upright = 1j * Q.conjugate() / abs(Q)  # what rotates Q until it points up
+        for found, vector in zip(arrays.seen, (Q, k_seen), strict=True):
+            assert complex(*found) == pytest.approx(vector * upright, abs=1e-12)
+        before = [max(picture.together - ago, 0) - picture.together for ago in range(10, 0, -1)]
+        for trail, vector, way in zip(arrays.trails, arrays.vectors, (1, -1), strict=True):
+            places = [cmath.exp(1j * ago * frequency) * zeta ** (way * ago) for ago in before]
+            assert trail[0] + 1j * trail[1] == pytest.approx(complex(*vector) * np.array(places))
 
 
 def test_a_score_that_moves_would_be_owned_up_to():
