@@ -61,7 +61,7 @@ class OffsetMatrix(Picture):
         norm = AsinhNorm(1, -FURTHEST, FURTHEST)
         colours = Map(matrix, "clipped", **room, cmap=SIGNED, norm=norm)
         ticks = (-FURTHEST, -4, 0, 4, FURTHEST)
-        figure.colorbar(colours.image, ax=matrix, ticks=ticks, format="{x:.0f}").minorticks_off()
+        figure.colorbar(colours.image, ax=matrix, ticks=ticks, format="{x:.0f}", label="uneven scale").minorticks_off()
         ink = rcParams["text.color"]  # as far from the colour of 0 as it can be
         outline = on_colours(matrix, "outline", stroke=2.5)
 
