@@ -65,7 +65,9 @@ def test_a_title_stands_above_and_legends_below():
     assert RotatingVectors().figure(legend=False).findobj(Legend) == []
 
 
-@pytest.mark.parametrize(("number", "names"), [(2, {"shadow of k on q"}), (3, {"both move", "q alone moves"})])
+@pytest.mark.parametrize(
+    ("number", "names"), [(2, {"shadow of k on q"}), (3, {"both move", "q alone moves"})]
+)
 def test_one_panel_is_alone_with_what_the_legend_says_of_it(number, names):
     figure = RotatingVectors().figure("paper", panel=number)
     (axes,) = shown(figure)

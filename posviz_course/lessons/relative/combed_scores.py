@@ -49,18 +49,20 @@ class CombedScores(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The map, whose rows slide; below it the scores of all its rows over the offset."""
-        top, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 1))
+        top, below = figure.subplots(2, 1, height_ratios=(1.3, 1))
         ends = (LENGTH - 0.5, 0.5 - LENGTH)
         room = {"most": (LENGTH, len(OFFSETS) * FINE), "limits": (-LIMIT, LIMIT), "across": ends}
         colours = Map(top, "image", **room, aspect="auto", interpolation="nearest")
         figure.colorbar(colours.image, ax=top, ticks=(-LIMIT, 0, LIMIT), label="score (σ)")
-        top.set(ylabel="query (position)", title="each row: the keys of one query")
+        top.set(ylabel="query (position)", xticks=(), title="each row: the keys of one query")
         rows = Curve(below, "C0-", "rows", stroke=0.4, alpha=0.6)
         mean = Curve(below, "C1-", "mean", stroke=1.2)
-        below.set(xlabel="offset, query − key (tokens)", ylabel="score (σ)", ylim=(-4.4, 4.4))
+        below.set(xlabel="offset, query − key (tokens)", ylabel="score (σ)")
+        below.set(xlim=ends, ylim=(-4.4, 4.4))
         whole(top.yaxis, below.xaxis, below.yaxis, most=4)
         below.set_title("each query", color="C0")
-        above = {"size": "large" if wide(figure) else "medium", "transform": below.transAxes, "ha": "right", "color": "C1"}
+        above = {"transform": below.transAxes, "ha": "right", "color": "C1"}
+        above["size"] = "large" if wide(figure) else "medium"
         share = Text(below, 1, 1.04, lambda a: f"the offset explains {a.share:.0%}", **above)
         return [colours, rows, mean, share]
 

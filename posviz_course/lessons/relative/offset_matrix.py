@@ -61,7 +61,9 @@ class OffsetMatrix(Picture):
         norm = AsinhNorm(1, -FURTHEST, FURTHEST)
         colours = Map(matrix, "clipped", **room, cmap=SIGNED, norm=norm)
         ticks = (-FURTHEST, -4, 0, 4, FURTHEST)
-        figure.colorbar(colours.image, ax=matrix, ticks=ticks, format="{x:.0f}", label="uneven scale").minorticks_off()
+        figure.colorbar(
+            colours.image, ax=matrix, ticks=ticks, format="{x:.0f}", label="uneven scale"
+        ).minorticks_off()
         ink = rcParams["text.color"]  # as far from the colour of 0 as it can be
         outline = on_colours(matrix, "outline", stroke=2.5)
 
@@ -69,7 +71,9 @@ class OffsetMatrix(Picture):
             return lambda a: np.nonzero((number == a.clipped.T) & (a.seq_len <= NUMBERED))
 
         numbers = [
-            Word(matrix, signed(number), cells(number), letters, ink if abs(number) < STRONG else "w")
+            Word(
+                matrix, signed(number), cells(number), letters, ink if abs(number) < STRONG else "w"
+            )
             for number in range(1 - NUMBERED, NUMBERED)
         ]
         zero(row)

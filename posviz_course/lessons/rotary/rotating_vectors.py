@@ -71,7 +71,7 @@ class RotatingVectors(Picture):
         return rotated * scale[..., [self.pair]]
 
     def draw(self, figure: Figure) -> list:
-        """Both vectors as they are and as seen from q, whose upright bar is as high as the score."""
+        """Both vectors as they are and as seen from q, with a bar as high as the score."""
         width, height = inches(figure)
         if width > 2.2 * height:
             panels = figure.subplot_mosaic("abc", width_ratios=(1, 1, 1.15))

@@ -46,7 +46,9 @@ class LayoutConverter(Picture):
         """The map of scores as trained, and beside it that of those as run."""
         panels = figure.subplots(1, 2, sharey=True)
         props = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        maps = [Map(axes, name, **props) for axes, name in zip(panels, ("trained", "run"), strict=True)]
+        maps = [
+            Map(axes, name, **props) for axes, name in zip(panels, ("trained", "run"), strict=True)
+        ]
         for axes in panels:
             axes.set(title=" ", xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (position)")
