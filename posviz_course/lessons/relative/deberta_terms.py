@@ -20,7 +20,7 @@ MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 class DebertaTerms(Picture):
     """DeBERTa's three terms, and why their sum is divided by √(3d)."""
 
-    size = (8.0, 4.6)
+    size = (8.0, 4.5)
     paper_size = (3.3, 2.6)
 
     p2c = Switch(True, label="p2c on")

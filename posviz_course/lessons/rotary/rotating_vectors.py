@@ -81,7 +81,7 @@ class RotatingVectors(Picture):
         page, own, scores = panels.values()
         page.set_title("both rotate")
         own.set_title("seen from q")
-        trails = [Curve(page, f"C{i}o", f"trails[{i}]", marks=0.7, alpha=0.3) for i in (0, 1)]
+        trails = [Curve(page, f"C{i}o", f"trails[{i}]", marks=0.5) for i in (0, 1)]
         bar = Curve(own, "C2-", "shadow", "shadow of k on q", stroke=7, solid_capstyle="butt")
         level = Curve(own, "C2--", "level")
         arrows = [*_arrows(page, "vectors", "names"), *_arrows(own, "seen", "seen_names")]
