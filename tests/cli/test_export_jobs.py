@@ -219,7 +219,7 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
     assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
     assert "% @software{posviz," in tex
-    assert md.startswith("![The score is 1.11 with q at 7 + 6 = 13 and k at 4 + 6")
+    assert md.startswith("![The score is 1.11 with q at 13 and k at 10")
     assert "](RotatingVectors_paper.png)\n" in md
 
 

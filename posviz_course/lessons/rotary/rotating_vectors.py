@@ -99,11 +99,7 @@ class RotatingVectors(Picture):
     def caption(self, arrays: Arrays) -> str:
         score, change = signed(arrays.score, ".2f"), np.ptp(arrays.both[1])
         same = "is the same" if change < 1e-12 else f"changes by up to {change:.1e}"
-        starts = arrays.query, arrays.key
-        query, key = (
-            f"{start} + {arrays.together} = {position}" if arrays.together else f"{position}"
-            for start, position in zip(starts, arrays.positions, strict=True)
-        )
+        query, key = arrays.positions
         return (
             f"The score is {score} with q at {query} and k at {key}, and it {same} wherever "
             f"i − j = {signed(arrays.query - arrays.key, 'd')}."

@@ -55,11 +55,6 @@ def test_a_score_that_moves_would_be_owned_up_to():
     assert "changes by up to 2.0e-02" in picture.caption(arrays)
 
 
-def test_a_caption_adds_the_move_to_where_the_vectors_start():
-    said = caption_of(RotatingVectors(together=30, query=27))
-    assert "with q at 27 + 30 = 57 and k at 4 + 30 = 34" in said
-
-
 # ---------------------------------------------------------------- all scores of a text
 
 
