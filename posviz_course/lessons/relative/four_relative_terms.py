@@ -55,8 +55,9 @@ class FourRelativeTerms(Picture):
         else:
             axes = figure.subplot_mosaic("abc\nde.\nwww", height_ratios=(1.2, 1.2, 1))
         *maps, row = axes.values()
-        terms = draw_terms(figure, maps, (*TERMS, "query alone"))
-        maps[4].set_xlabel("key (dropped)")
+        terms = draw_terms(figure, maps, (*TERMS, ""))
+        maps[4].set_title("query alone", loc="right")  # wider than a map on a slide
+        maps[4].set_xlabel("(dropped)")
         row.set(xlabel="key (position)", ylabel="weight, last query")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
