@@ -15,7 +15,6 @@ from posviz.encodings.kerple import *
 from posviz.encodings.learned import *
 from posviz.encodings.path import *
 from posviz.encodings.pope import *
-from posviz.encodings.position_maps import *
 from posviz.encodings.randomised import *
 from posviz.encodings.relative import *
 from posviz.encodings.rotary import *
@@ -59,6 +58,7 @@ from posviz_course.lessons.order.head_cut import HeadCut as HeadCut
 from posviz_course.lessons.order.masked_attention import MaskedAttention as MaskedAttention
 from posviz_course.lessons.order.score_variance import ScoreVariance as ScoreVariance
 from posviz_course.lessons.order.shuffled_sentence import ShuffledSentence as ShuffledSentence
+from posviz_course.lessons.order.word_orders import WordOrders as WordOrders
 from posviz_course.lessons.relative.combed_scores import CombedScores as CombedScores
 from posviz_course.lessons.relative.deberta_terms import DebertaTerms as DebertaTerms
 from posviz_course.lessons.relative.four_relative_terms import FourRelativeTerms as FourRelativeTerms
@@ -101,6 +101,7 @@ from posviz_course.lessons.xpos.far_weights import FarWeights as FarWeights
 from posviz_course.lessons.xpos.forgetting import Forgetting as Forgetting
 from posviz_course.lessons.xpos.xpos_decay import XposDecay as XposDecay
 from posviz_course.models.hugging_face import load_model as load_model
+from posviz_course.models.position_maps import MappedRotary as MappedRotary, dual_chunk_positions as dual_chunk_positions, rerope_positions as rerope_positions, self_extend_positions as self_extend_positions, sink_positions as sink_positions
 
 __version__: str
 

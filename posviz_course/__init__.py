@@ -10,6 +10,13 @@ _NAMES = {
     "posviz_course.configs": ("read_config",),
     "posviz_course.configs.layer_plans": ("layer_plan",),
     "posviz_course.models.hugging_face": ("load_model",),
+    "posviz_course.models.position_maps": (
+        "MappedRotary",
+        "dual_chunk_positions",
+        "rerope_positions",
+        "self_extend_positions",
+        "sink_positions",
+    ),
 }
 
 

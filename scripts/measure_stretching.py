@@ -26,9 +26,9 @@ import torch
 from tqdm import tqdm
 
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
-from posviz.encodings.position_maps import MappedRotary, rerope_positions, self_extend_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
+from posviz_course.models.position_maps import MappedRotary, rerope_positions, self_extend_positions
 from posviz_course.models.real import BASE, HEAD_DIM, LAYOUT
 from posviz_course.models.stretched_real import (
     ASKED_EVERY,

@@ -11,8 +11,8 @@ import pytest
 
 from posviz.attention import attend
 from posviz.encodings.doors import doors
-from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.style import STYLES
+from posviz_tools.cli.faults import LEAST_POINTS, text_faults
 from tests.every_encoding import D_MODEL, HEADS
 from tests.line_faults import line_faults
 

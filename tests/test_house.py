@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from posviz import __version__
+from posviz_tools.cli.snippets import YEAR
 
 ROOT = Path(__file__).parent.parent
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
@@ -96,6 +97,7 @@ def test_texts_that_name_the_version_name_that_of_the_package():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     wheel = re.search(r"posviz-(.+?)-py3", (ROOT / "docs" / "install.md").read_text("utf-8"))
     assert (citation["version"], wheel[1]) == (__version__, __version__)
+    assert citation["date-released"].year == YEAR
 
 
 def lowest_versions():

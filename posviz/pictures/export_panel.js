@@ -44,6 +44,11 @@ function makeExport(/** @type {ExportShown} */ shown, /** @type {Channel<Exporte
     make("button", { onclick: save }, "Save"), result,
     make("button", { onclick: copy }, "Copy the Python line"), said, code);
   const button = makeOpener("Export", "Save the picture as it stands", panel, look);
+  panel.onkeydown = ({ key }) => {
+    if (key !== "Escape") return;
+    button.click();
+    button.focus();
+  };
   style.oninput = propose;
   panel.oninput = look; // after it
   propose();

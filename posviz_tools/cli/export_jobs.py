@@ -1,5 +1,6 @@
 """`posviz export`: what its options mean, the files to write, and the jobs that write them."""
 
+import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -10,13 +11,13 @@ import typer
 
 import posviz_course.lessons
 from posviz.pictures import animation, export
-from posviz.pictures.faults import fitted
 from posviz.pictures.knobs import Knob
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
 from posviz_tools.cli import snippets
-from posviz_tools.cli.arguments import closest
+from posviz_tools.cli.arguments import closest, notebooks
+from posviz_tools.cli.faults import fitted
 
 FILM, PAGE = "gif", "html"
 FORMATS = (*export.FORMATS, FILM, PAGE)
@@ -115,7 +116,10 @@ def exports(names: list[str], options: dict[str, Any]) -> list[Export]:
         if film:
             animation.check_can_be_filmed(kind, film)
         picture = kind(**settings(kind, options["set_"] or ()))
-        own = usual._replace(multiples=several(kind, options["multiples"], options["filmstrip"]))
+        title = headline(kind.__name__) if usual.title == "auto" else usual.title
+        own = usual._replace(
+            title=title, multiples=several(kind, options["multiples"], options["filmstrip"])
+        )
         name = given or stem(picture, own)
         figures.append(Export(picture, own, name, film or kind.filmed_knobs()[0]))
     return figures
@@ -150,6 +154,17 @@ def with_room_for_texts(figures: list[Export]) -> list[Export]:
     return fitting
 
 
+def headline(name: str) -> str:
+    """What the slides of the lessons say over the picture of this name, else its own title."""
+    for notebook in notebooks().values():
+        for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
+            slide = cell["metadata"].get("posviz", {})
+            shown = slide.get("picture") or "".join(cell["source"])
+            if "headline" in slide and re.search(rf"\b{name}\(", shown):
+                return slide["headline"]
+    return posviz_course.lessons.load(name).title()
+
+
 # ---------------------------------------------------------------- files and jobs
 
 
@@ -164,6 +179,8 @@ def plan(
         raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
     if snippet and not set(formats) & set(export.FORMATS):
         raise ValueError("--snippet is for svg, pdf and png.")
+    if snippet and not {"pdf", "png"} & set(formats):
+        raise ValueError("--snippet writes LaTeX, which reads no SVG: add --format pdf.")
     jobs: list[tuple[list[Path], Callable]] = []
     for figure in figures:
         stills = [to / f"{figure.stem}.{kind}" for kind in formats if kind in export.FORMATS]

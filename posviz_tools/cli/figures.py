@@ -51,6 +51,7 @@ SEVERAL = "Values of a knob, side by side or in rows."
 FILM = "A knob from end to end, as five figures side by side."
 SNIPPET = "LaTeX and Markdown beside it, with the caption."
 STYLES = "notebook, slide, paper or poster."
+TITLE = "Above the figure; auto writes the headline that it has in its lesson's slides."
 PARTS = "Of a slide with its own title: full, body or half."
 COLORS = "Instead of the first of the palette."
 LABELS = "Other words in its texts; may be given again."
@@ -78,7 +79,7 @@ def export(
     colors: Annotated[str, option("--colors", COLORS, "COLOR,COLOR")] = "",
     cmap: Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")] = "",
     width: Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")] = "",
-    title: Annotated[str, option("--title", "Above the figure.", "TEXT")] = "",
+    title: Annotated[str, option("--title", TITLE, "TEXT")] = "",
     labels: Annotated[Texts, option("--label", LABELS, "OLD=NEW")] = None,
     legend: Annotated[bool, option("--legend/--no-legend", "Without its legends.")] = True,
     panel: Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)] = 0,

@@ -14,6 +14,7 @@ from posviz_tools.cli import arguments, common
 from posviz_tools.cli.common import command, option
 
 REPOSITORY = "The course's address on GitHub, for links that open it in Binder and Colab."
+ADDRESS = "Where the site will be, for previews of its links.  [default: GitHub's pages]"
 SECTIONS = "Only these sections, for example 2,5,8.  [default: all]"
 MINUTES = "The lesson's own lecture, as far as it fits into this many minutes."
 TITLE = "The first slide's title.  [default: own]"
@@ -24,6 +25,7 @@ def site(
     lessons: common.Lessons = None,
     to: common.To = Path("site"),
     repository: Annotated[str, option("--repository", REPOSITORY, "ADDRESS")] = "",
+    address: Annotated[str, option("--address", ADDRESS, "URL")] = "",
     show: common.Open = False,
     overwrite: common.Overwrite = False,
 ):
@@ -38,6 +40,9 @@ def site(
     """
     chosen = arguments.lesson_notebooks(lessons, everything=not lessons)
     named = arguments.repository(repository) if repository else ""
+    if named and not address:
+        address = f"https://{named.replace('/', '.github.io/')}"
+    base = f"{address.rstrip('/')}/" if address else ""
     files = [f"{path.stem}.html" for path in chosen] if lessons else ["index.html"]
     copies = {to / "notebooks" / path.name: path.read_bytes() for path in chosen}
     answered = [
@@ -52,12 +57,12 @@ def site(
 
     prepare()
     if lessons:
-        stored = stored_lessons(chosen, site_in(to, chosen, named))
+        stored = stored_lessons(chosen, site_in(to, chosen, named, base))
         jobs: dict[str, Callable] = {
             f"{lesson.stem}.html": partial(write_page, lesson, to) for lesson in stored
         }
     else:
-        jobs = pages.jobs(stored_lessons(chosen, pages.whole_site(chosen, named)), to)
+        jobs = pages.jobs(stored_lessons(chosen, pages.whole_site(chosen, named, base)), to)
     common.run_jobs(jobs, to, files[0] if show else "")
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from posviz.files import replacing
 from posviz.pictures.bitmaps import drop_bitmaps
 from posviz.pictures.drawing import USUAL
-from posviz.pictures.faults import LEAST_POINTS, fitted, text_faults
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, Appearance
+from posviz_tools.cli.faults import LEAST_POINTS, fitted, text_faults
 
 WIDTH = 900  # pixels, at most
 STYLE = """<style>

@@ -42,10 +42,14 @@ _PAGES = (".html", ".ipynb", ".md")  # what links to them end with
 
 
 class Site(NamedTuple):
-    """Where links may lead: to these pages, and to code in "owner/name" on GitHub."""
+    """Where links may lead: to these pages, and to code in "owner/name" on GitHub.
+
+    address: where the pages will be, with a slash at its end.
+    """
 
     pages: frozenset[str] = frozenset()
     repository: str = ""
+    address: str = ""
 
 
 ALONE = Site()

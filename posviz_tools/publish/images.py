@@ -19,7 +19,7 @@ _RIM = Bbox.from_extents(0.05, 0.08, 0.95, 0.86)
 # A lesson's picture, and which of its axes are on the card.
 CARDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "00_start_here": ("SameWords", (0,)),
-    "01_why_order_matters": ("ShuffledSentence", (0, 1, 2)),
+    "01_why_order_matters": ("WordOrders", (0,)),
     "02_sinusoidal_tables": ("SinusoidalTable", (0,)),
     "03_learned_embeddings": ("LearnedTable", (0, 1)),
     "04_relative_positions": ("T5Buckets", (2,)),

@@ -33,10 +33,10 @@ AROUND = {  # the site's other pages, by what leads to them
 }
 
 
-def site_in(to: Path, notebooks: Iterable[Path], repository: str = "") -> Site:
+def site_in(to: Path, notebooks: Iterable[Path], repository: str = "", address: str = "") -> Site:
     """Where links of these lessons' pages may lead: to each other, and to what lies in `to`."""
     files = (*to.glob("*.html"), *notebooks)
-    return Site(frozenset(file.stem for file in files), repository)
+    return Site(frozenset(file.stem for file in files), repository, address)
 
 
 def write_page(lesson: StoredLesson, to: Path) -> Path:

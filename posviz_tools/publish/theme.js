@@ -18,8 +18,11 @@ show();
 system.addEventListener("change", () => show());
 addEventListener("storage", () => show()); // chosen on another page
 document.addEventListener("DOMContentLoaded", () => {
+  // A heading's link to itself is no stop on the way through a page.
+  for (const anchor of document.querySelectorAll(".anchor-link")) /** @type {HTMLElement} */ (anchor).tabIndex = -1;
   const onclick = () => show(dataset.theme === "dark" ? "light" : "dark");
-  const button = make("button", { className: "theme", title: TITLE, ariaLabel: TITLE, onclick }, "◐");
-  document.querySelector(".top nav")?.append(button);
+  const stored = /** @type {HTMLElement?} */ (document.querySelector("button.theme")); // else all would move
+  if (stored) stored.onclick = onclick;
+  else document.querySelector(".top nav")?.append(make("button", { className: "theme", title: TITLE, ariaLabel: TITLE, onclick }, "◐"));
   show();
 });

@@ -121,7 +121,13 @@ def test_an_explorer_that_is_changed_and_run_lives(lesson):
 
 @pytest.mark.release("ten seconds")
 def test_the_editor_is_left_by_keys(lesson):
+    button = lesson.cell(ANSWER).locator(".posviz-run button").first
     lesson.cell(ANSWER).locator(".cm-content").click()
+    lesson.page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    lesson.write(ANSWER, "x = 1")
+    lesson.page.keyboard.press("Tab")
+    expect(lesson.cell(ANSWER).locator(".cm-content")).to_be_focused()
     lesson.page.keyboard.press("Escape")
     lesson.page.keyboard.press("Tab")
     expect(lesson.cell(ANSWER).locator(".posviz-run button").first).to_be_focused()

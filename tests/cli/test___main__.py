@@ -300,6 +300,7 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
         lesson, *others = result.jobs[f"{name}.html"].args
         assert (lesson.path, *others) == (notebook, tmp_path)
         assert lesson.site.repository == "you/posviz"
+        assert lesson.site.address == "https://you.github.io/posviz/"
         assert {name, "index"} <= lesson.site.pages
         if name != EXAMINATION.notebook:
             assert result.jobs[f"{name}_slides.html"].args == (lesson, tmp_path)

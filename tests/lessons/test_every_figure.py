@@ -15,9 +15,9 @@ from pypdf import PdfReader
 import posviz_course.lessons
 from posviz.pictures import knobs
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
-from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, style_context
+from posviz_tools.cli.faults import LEAST_POINTS, text_faults
 from tests.colour_vision import EVERYONE, least_distance
 from tests.line_faults import line_faults
 

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 import posviz_course.lessons
 from posviz.pictures import knobs
-from posviz.pictures.faults import LEAST_POINTS, text_faults
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, style_context
+from posviz_tools.cli.faults import LEAST_POINTS, text_faults
 from tests.pictures.stream.replay import Wire, fresh_pixels
 
 NAMES = posviz_course.lessons.names()

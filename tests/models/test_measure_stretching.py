@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
-from posviz.encodings.position_maps import (
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.stretching import yarn
+from posviz_course.models.position_maps import (
     MappedRotary,
     rerope_positions,
     self_extend_positions,
 )
-from posviz.encodings.rotary import Rotary
-from posviz.encodings.stretching import yarn
 from scripts import measure_stretching as script
 
 

@@ -8,10 +8,10 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from posviz import RotatingVectors, ScoreDecay, SinusoidalTable
-from posviz.pictures.faults import text_faults
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
+from posviz_tools.cli.faults import text_faults
 from tests.pictures.sample import Waves
 
 pytestmark = pytest.mark.slow("figures")

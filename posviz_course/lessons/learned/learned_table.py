@@ -17,6 +17,7 @@ from posviz.pictures.parts import (
     inches,
     legend_above,
     whole,
+    wide,
     with_room,
     zero,
 )
@@ -36,7 +37,7 @@ class LearnedTable(Picture):
     it. Without it the picture shows the run of lesson 03.
     """
 
-    size = (8.0, 3.3)
+    size = (8.0, 4.4)
     paper_size = (3.3, 3.3)
 
     progress = Integer(100, low=0, high=100, play=True, label="training (%)")
@@ -86,9 +87,11 @@ class LearnedTable(Picture):
     def draw(self, figure: Figure) -> list:
         """Cosines of all rows, the path in the plane where the last table is widest, the means."""
         width, height = inches(figure)
-        if width > 1.6 * height:  # three squares in a row
+        if width > 2 * height:  # three squares in a row
             panels = figure.subplot_mosaic("abc")
             panels["c"].set_box_aspect(1)
+        elif wide(figure):  # the map is as tall as both others
+            panels = figure.subplot_mosaic("ab;ac", width_ratios=(1.2, 1))
         else:
             panels = figure.subplot_mosaic("ab;cc", height_ratios=(1.8, 1))
         cosines, path, means = (panels[name] for name in "abc")
@@ -114,8 +117,8 @@ class LearnedTable(Picture):
         whole(means.xaxis, most=3, fewest=2, steps=None)
         line = Curve(path, "C6-", "joined", stroke=1 / 2)
         marks = [
-            Curve(path, "C1s", "first", "position 0"),
-            Curve(path, "C0^", "last", f"position {rows - 1:,}"),
+            Curve(path, "C1s", "first", "position 0", marks=1.3),
+            Curve(path, "C0^", "last", f"position {rows - 1:,}", marks=1.6),
         ]
         if len(self._tables) > 1:
             marks.append(Curve(means, "C6--", "before", "first snapshot", stroke=1 / 1.5))

@@ -7,10 +7,11 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Dense, zero
+from posviz.pictures.parts import Curve, Dense, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.real import trained_table
 
+SLOW = 32  # of the 256 waves whose sum is a column
 DEVIATIONS = 3.6  # of a column, which its axis shows
 TITLES = {"untrained": "random, before training", "MiniLM": "learned (MiniLM)"}
 
@@ -25,14 +26,17 @@ class TableColumns(Picture):
     table = Choice("MiniLM", options=tuple(TITLES), redraw=True)
 
     def compute(self) -> Arrays:
-        """Return the column of both tables, in units of its deviation, and its slow share."""
+        """Return the column of both tables, and its slow waves, in units of its deviation."""
         learned = _real() if self.table == "MiniLM" else _untrained()
         tables = sinusoidal(np.arange(512), 384), learned
         columns = [table[:, self.column] - table[:, self.column].mean() for table in tables]
-        power = np.square(abs(np.fft.rfft(columns[1])))[1:]
+        waves = np.fft.rfft(columns[1])
+        power = np.square(abs(waves))[1:]
+        columns.append(np.fft.irfft(waves[: SLOW + 1], 512))
+        deviations = [columns[at].std() or 1 for at in (0, 1, 1)]
         return self.arrays(
-            curves=[(np.arange(512), x / (x.std() or 1)) for x in columns],
-            slow=float(power[:32].sum() / power.sum()),
+            curves=[(np.arange(512), x / y) for x, y in zip(columns, deviations, strict=True)],
+            slow=float(power[:SLOW].sum() / power.sum()),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -41,14 +45,18 @@ class TableColumns(Picture):
         zero(above, below)
         for axes, title in ((above, TITLES[self.table]), (below, "sinusoidal")):
             axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title, yticks=(-2, 0, 2))
-            axes.set_ylabel("value / std")
+            axes.set_ylabel("standard\ndeviations")
         below.set(xlabel="position (tokens)")
         lines = (below, "C0", "curves[0]"), (above, "C1", "curves[1]")
-        return [Dense(axes, {"color": color}, curve) for axes, color, curve in lines]
+        props = {"stroke": 4, "alpha": 0.5}
+        slow = Curve(above, "C2-", "curves[2]", f"sum of its {SLOW} slowest waves", **props)
+        columns = [Dense(axes, {"color": color}, curve) for axes, color, curve in lines]
+        above.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2).set_zorder(1)
+        return [slow, *columns]
 
     def caption(self, arrays: Arrays) -> str:
         return (
-            f"The 32 slowest of 256 waves carry {arrays.slow:.0%} of the variance of column "
+            f"The {SLOW} slowest of 256 waves carry {arrays.slow:.0%} of the variance of column "
             f"{arrays.column} in the {arrays.table} table."
         )
 

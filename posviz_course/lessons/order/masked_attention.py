@@ -1,6 +1,7 @@
 """Which keys each query may look at under a mask, and the weight that the first token keeps."""
 
 import numpy as np
+from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 
 from posviz.attention.masks import causal_mask
@@ -36,7 +37,13 @@ class MaskedAttention(Picture):
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         props = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
         weights = Map(heat, "weights", most=(LONGEST, LONGEST), **props)
-        bar: dict = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
+        weights.image.set_norm(PowerNorm(0.5, 0, 1))  # 1/7 and 1/8 have colours of their own
+        bar: dict = {
+            "location": "bottom",
+            "aspect": 30,
+            "extend": "min",
+            "ticks": (0, 0.1, 0.25, 0.5, 1),
+        }
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set(xlabel="weight of the\nfirst token", xlim=(-0.05, 1.05), xticks=(0, 0.5, 1))

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, legend_over
+from posviz.pictures.parts import Curve, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 LARGEST, PAIRS, KEYS = 256, 500, 16
@@ -46,12 +46,12 @@ class ScoreVariance(Picture):
             Curve(right, "C1s--", "weights[0]", "q·k"),
             Curve(right, "C0o-", "weights[1]", "q·k / √head_dim"),
         ]
-        left.set(xscale="log", yscale="log", ylim=(0.2, 1000))
+        left.set(xscale="log", yscale="log", ylim=(0.4, 500))
         left.set(xlim=(LARGEST**-0.05, LARGEST**1.05), xlabel="head_dim")
         left.set_ylabel("variance of the score")
         right.set(xlabel=f"key, of {KEYS}, by weight", ylabel="attention weight")
         right.set(xlim=(0.25, KEYS + 0.75), xticks=(1, 4, 8, 12, 16), ylim=(-0.04, 1.04))
-        legend_over(right)
+        legend_above(figure, parts[4:])
         return parts
 
     def caption(self, arrays: Arrays) -> str:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
-from posviz.encodings.doors import NoPosition
+from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.pictures.knobs import Choice, Integer, TypedText
@@ -20,7 +20,12 @@ from posviz_course.lessons._sentences import label_tokens, words_of
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
-ENCODINGS = {"none": NoPosition(), "sinusoidal": Sinusoidal(), "RoPE": Rotary(), "ALiBi": Alibi()}
+ENCODINGS: dict[str, Encoding] = {
+    "none": NoPosition(),
+    "sinusoidal": Sinusoidal(),
+    "RoPE": Rotary(),
+    "ALiBi": Alibi(),
+}
 TITLES = {  # words, and the formula for where they have no room
     "original order": "f(X)",
     "attend, then shuffle": "P f(X)",
@@ -75,18 +80,22 @@ class ShuffledSentence(Picture):
             title = f"{meaning}\n{formula}" if wide(figure) else formula
             panel.set_title(title, loc="center", size="medium")
             panel.set(xticks=(), yticks=())
-        panels[2].yaxis.tick_right()
+        for panel in panels[1:]:
+            panel.yaxis.tick_right()
         width, height = inches(figure)
         room = 1.04 * min(0.3 * width, 0.45 * height)
-        for panel in (panels[0], panels[2]):
+        for panel in panels:
             label_tokens(panel.yaxis, words, room)
-        show = Background(lambda words: label_tokens(panels[2].yaxis, words, room), "words")
+        shows = [
+            Background(functools.partial(_label, panel.yaxis, room), "words")
+            for panel in panels[1:]
+        ]
         axes[1].set(xlim=(-0.1, 1.1), ylim=(len(words) - 0.5, -0.5))
         axes[1].set_axis_off()
         ways = Curve(axes[1], "C6-", "ways")
         below: dict = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
-        return [show, *outputs, ways, *_sign(axes[3])]
+        return [*shows, *outputs, ways, *_sign(axes[3])]
 
     def caption(self, arrays: Arrays) -> str:
         if max(arrays.residuals) < ROUNDING:
@@ -103,6 +112,11 @@ class ShuffledSentence(Picture):
         )
 
 
+def _label(axis, room, words):
+    """Write the words of the shuffled order at an axis."""
+    label_tokens(axis, words, room)
+
+
 def _sign(axes):
     """Whether the matrices on both sides are equal, and how far they are apart."""
     axes.set_axis_off()
@@ -111,7 +125,7 @@ def _sign(axes):
 
     def number(arrays):
         residual = arrays.residuals[0]
-        return f"{words}{f'{residual:.2f}' if residual > ROUNDING else 'rounding'}"
+        return f"{words}{residual:.2f}" if residual > ROUNDING else "equal"
 
     below = {"ha": "center", "va": "top", "size": "medium" if is_wide else "small"}
     large = {"ha": "center", "size": 4 * rcParams["font.size"], "weight": "bold"}
@@ -127,18 +141,18 @@ def word_vector(word):
     return np.random.default_rng(zlib.crc32(word.encode())).standard_normal(D_MODEL)
 
 
-def attended(x, mask="none", encoding="none"):
-    """Outputs [len, d_model] of one attention layer for words x [len, d_model]."""
-    positions = np.arange(len(x))
+def attended(x, mask="none", encoding="none", step=1):
+    """Outputs of one attention layer for words x [..., len, d_model]; word i is at i · step."""
+    places = np.arange(x.shape[-2])
     output = attend(
-        x[None],
+        x.reshape(-1, *x.shape[-2:]),
         *_projections(),
         num_heads=NUM_HEADS,
         encoding=ENCODINGS[encoding],
-        positions=positions,
-        mask=causal_mask(positions, positions) if mask == "causal" else None,
+        positions=step * places,
+        mask=causal_mask(places, places) if mask == "causal" else None,
     )
-    return output[0]
+    return output.reshape(x.shape)
 
 
 @functools.cache

@@ -39,8 +39,10 @@ class CollisionHunter(Picture):
         axes = figure.subplots()
         dashes = {"color": "C2", "linestyle": "--"}
         parts = [
-            Curve(axes, "C0-", "near", "nearest here", drawstyle="steps-post", stroke=1 / 1.5),
-            Rule(axes, dashes, "neighbour", "the neighbour", upright=False),
+            Curve(
+                axes, "C0-", "near", "nearest of 250 rows", drawstyle="steps-post", stroke=1 / 1.5
+            ),
+            Rule(axes, dashes, "neighbour", "row 1", upright=False),
             Curve(axes, "C1o", "mark", "nearest of all", marks=2),
         ]
         axes.set(yscale="log", xlim=with_room(0, LARGEST, 0.01), ylim=(1e-6, 100))

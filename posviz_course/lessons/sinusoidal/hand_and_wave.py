@@ -25,6 +25,7 @@ class HandAndWave(Picture):
         """Return the hand and the threads to its two coordinates, also as points of both waves."""
         angle = self.position * FREQUENCY
         x, y = np.cos(angle), np.sin(angle)
+        beside = self.position - 0.35, self.position + 0.35
         swept = np.linspace(0, angle % (2 * np.pi), 60)
         return self.arrays(
             angle=angle,
@@ -33,7 +34,7 @@ class HandAndWave(Picture):
             arc=(0.4 * np.cos(swept), 0.4 * np.sin(swept)),  # of the last rotation alone
             height=([x, x], [0, y]),
             reach=([0, x], [0, 0]),
-            bars=[([self.position, self.position], [0, value]) for value in (y, x)],
+            bars=[([at, at], [0, value]) for at, value in zip(beside, (y, x), strict=True)],
             dots=[([self.position], [value]) for value in (y, x)],
         )
 
@@ -59,9 +60,8 @@ class HandAndWave(Picture):
             Curve(dial, "C0-", "height", **thick),
             Curve(dial, "C1-", "reach", **thick),
             Curve(dial, "C6o", "tip", zorder=4),
-            # The bar of the reach is narrow, so that the bar of the height shows behind it.
-            Curve(waves, "C0-", "bars[0]", stroke=4, zorder=3),
-            Curve(waves, "C1-", "bars[1]", stroke=1.6, zorder=4),
+            Curve(waves, "C0-", "bars[0]", **thick),
+            Curve(waves, "C1-", "bars[1]", **thick),
             *(Curve(waves, f"C{i}o", f"dots[{i}]", marks=1.4, zorder=5) for i in (0, 1)),
         ]
 

@@ -50,15 +50,15 @@ class ShiftIsRotation(Picture):
         dial.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), xlabel="cosine column", ylabel="sine column")
         named = [
-            Curve(waves, "C6-", "sine", "sine", stroke=1 / 2),
-            Curve(waves, "C6:", "cosine", "cosine", stroke=1 / 2),
-            Curve(dial, "C0-", "hands[0]", "pos"),
-            Curve(dial, "C1--", "hands[1]", "pos + k"),
-            Curve(dial, "C2:", "arc", "M"),
+            Curve(waves, "C6-", "sine", "sine", stroke=0.8),
+            Curve(waves, "C6:", "cosine", "cosine", stroke=0.8),
+            Curve(dial, "C0-", "hands[0]", "pos", stroke=1.5),
+            Curve(dial, "C1--", "hands[1]", "pos + k: k tokens later", stroke=1.5),
+            Curve(dial, "C2:", "arc", "rotation M"),
         ]
         waves.set(xlabel="position (tokens)", xlim=(-4, 2 * FURTHEST + 4), ylim=(-1.2, 1.2))
         waves.set(yticks=(-1, 0, 1))
-        legend_above(figure, [*named[2:], *named[:2]], columnspacing=1.2)
+        legend_above(figure, [*named[2:], *named[:2]], narrow=3, columnspacing=1.2)
         # Dots for pos and rings for pos + k, so that neither hides the other.
         dots = Curve(waves, "C0o", "marks[0]", marks=1.2)
         rings = Ring(waves, "C1o", "marks[1]", edge=1 / 3, marks=1.8)

@@ -40,7 +40,7 @@ class SimilarityByOffset(Picture):
         zero(curve, pairs)
         similarity = Curve(curve, "C0-", "similarity", stroke=1.5)
         here = Curve(curve, "C1o", "mark", "the offset", marks=2)
-        cosines = Curve(pairs, "C0o-", "pairs", stroke=1 / 2, marks=3 / 4)
+        cosines = Curve(pairs, "C0o", "pairs", marks=3 / 4)
         dashes = {"color": "C1", "linestyle": "--"}
         mean = Rule(pairs, dashes, "here", "mean of the pairs", upright=False)
         curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=with_room(0, LARGEST))

@@ -1,11 +1,12 @@
 """The table itself: one row per position, and the marked row as a curve under it."""
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import LAYOUTS, sinusoidal
 from posviz.pictures.knobs import Choice, Even, Integer, Log
-from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, legend_over, whole
+from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, Other, legend_over, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -36,16 +37,20 @@ class SinusoidalTable(Picture):
         """The table above, the marked row below, on the same column axis."""
         heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.5, 1))
         table = Map(heat, "table", most=(LENGTH, 512), row="position")
-        figure.colorbar(table.image, ax=(heat, row), label="value", ticks=(-1, 0, 1), aspect=40)
+        bar = heat.inset_axes((1.02, 0, 0.02, 1))  # as tall as the map
+        figure.colorbar(table.image, cax=bar, label="value", ticks=(-1, 0, 1))
         heat.set_ylabel("position (tokens)")
         whole(heat.yaxis, steps=None)
         whole(heat.xaxis, most=8, steps=None)
-        thin = {"stroke": 1 / 1.5, "marks": 1 / 2}
+        thin, size = {"stroke": 1 / 1.5}, rcParams["lines.markersize"] / 2
         sine = Curve(row, "C0o-", "sines", "sine columns", **thin)
         cosine = Curve(row, "C1s:", "cosines", "cosine columns", **thin)
         row.set(xlabel="column", ylabel="marked row", ylim=(-1.2, 1.2), yticks=(-1, 0, 1))
         legend_over(row, ncols=2)
-        return [table, sine, cosine]
+        few = (
+            Other(each.line, lambda a: {"ms": size * (a.d_model <= 128)}) for each in (sine, cosine)
+        )
+        return [table, sine, cosine, *few]
 
     def caption(self, arrays: Arrays) -> str:
         (_, sines), (_, cosines) = arrays.sines, arrays.cosines

@@ -12,14 +12,14 @@ from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broke
 from posviz.pictures.picture import Arrays, Picture
 
 CLOCKS, ACROSS = 8, 4  # clocks, and how many a row has
-PITCH = np.array([2.6, -2.9])  # between centres; a dial has radius 1
+PITCH = np.array([2.6, -3.5])  # between centres; a dial has radius 1
 
 
 class WavelengthClocks(Picture):
     """One clock per pair: across is its cosine column, up is its sine column."""
 
-    size = (8.0, 4.3)
-    paper_size = (3.3, 2.3)
+    size = (8.0, 4.5)
+    paper_size = (3.3, 2.6)
 
     position = Integer(700, low=0, high=1000, play=True)
     d_model = Even(16, low=2, high=512)
@@ -36,6 +36,13 @@ class WavelengthClocks(Picture):
         tips = centres + 0.9 * _arc(angles[pairs])
         turn = np.linspace(0, 1, 40) * (angles[pairs] % (2 * np.pi))[:, None]
         swept = np.concatenate([np.zeros((len(pairs), 1, 2)), 0.9 * _arc(turn)], axis=1)
+        counts = [
+            {
+                "text": f"\n\n{self.position / periods[pair]:.2f}",
+                "position": (x, y - 1.15),
+            }
+            for pair, (x, y) in zip(pairs, centres, strict=True)
+        ]
         return self.arrays(
             dials=broken(centres[:, None] + _arc(np.linspace(0, 2 * np.pi, 73))),
             labels=[
@@ -46,17 +53,18 @@ class WavelengthClocks(Picture):
             hands=broken(np.stack([centres, tips], axis=1)),
             tips=tips.T,
             rotations=self.position / periods[[0, -1]],
+            counts=[*counts, *[{"text": ""}] * CLOCKS],
             slowest=periods[-1],
         )
 
     def draw(self, figure: Figure) -> list:
         """Eight dials in two rows of one axes; texts lie below what moves and so are drawn once."""
         axes, last = figure.subplots(), PITCH[0] * (ACROSS - 1)
-        axes.set(xlim=(-1.3, last + 1.3), ylim=(-5.15, 1.05), aspect="equal")
+        axes.set(xlim=(-1.3, last + 1.3), ylim=(-6.8, 1.05), aspect="equal")
         axes.set_axis_off()
         below: dict = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
-        legend = "across: cosine     up: sine     λ: wavelength (tokens)"
-        axes.text(last / 2, -5.15, legend, va="bottom", **below)
+        legend = "across: cosine     up: sine     λ: wavelength     blue: rotations"
+        axes.text(last / 2, -6.8, legend, va="bottom", **below)
         texts = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
 
         def write(labels):
@@ -64,6 +72,8 @@ class WavelengthClocks(Picture):
             for text, (words, place) in zip(texts, chain(labels, empty), strict=False):
                 text.set(text=words, position=place)
 
+        moving: dict = below | {"va": "top", "color": "C0", "animated": True, "in_layout": False}
+        counts = [Other(axes.text(0, 0, "", **moving), f"counts[{i}]") for i in range(CLOCKS)]
         wedges = PolyCollection([], facecolor="C0", alpha=0.4, animated=True)
         axes.add_collection(wedges, autolim=False)
         return [
@@ -72,6 +82,7 @@ class WavelengthClocks(Picture):
             Other(wedges, lambda a: {"verts": a.swept}),
             Curve(axes, "C0-", "hands", stroke=2),
             Curve(axes, "C1o", "tips", marks=1.5),
+            *counts,
         ]
 
     def caption(self, arrays: Arrays) -> str:

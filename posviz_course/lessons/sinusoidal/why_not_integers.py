@@ -12,8 +12,8 @@ from posviz.wording import signed
 SHORT = 16  # tokens in the shorter sentence
 SENTENCES = ("the longer sentence", f"a sentence of {SHORT} tokens")
 WAYS = {  # of writing a position, and the ticks of its panel
-    "pos": (0, 20, 40, 60),
-    "pos / length": (0, 0.5, 1),
+    "integer": (0, 20, 40, 60),
+    "integer / length": (0, 0.5, 1),
     "sin and cos": (-1, 0, 1),
 }
 
@@ -49,11 +49,11 @@ class WhyNotIntegers(Picture):
             axes, fmt = panels[min(code, 2)], f"C{sentence}{':' if code == 3 else '-'}"
             label, width = SENTENCES[sentence], 1 + sentence
             lines.append(Curve(axes, fmt, f"lines[{number}]", label, stroke=width))
-            ring = {"edge": 1 / 4, "marks": 1 + 0.7 * sentence}
+            ring = {"edge": 1 / 4, "marks": 1 + sentence}
             rings.append(Ring(axes, f"C{sentence}o", f"rings[{number}]", **ring))
         panels[2].text(2, -0.15, "sin", va="top")
         panels[2].text(18, -0.7, "cos", ha="right")
-        panels[0].set_ylabel("code")
+        panels[0].set_ylabel("what is written")
         panels[1].set_xlabel("position (tokens)")
         legend_above(figure, (lines[0], lines[4]))
         return [*lines, *rings]

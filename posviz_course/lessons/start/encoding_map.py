@@ -139,7 +139,7 @@ class EncodingMap(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The card above, the doors below, and the encodings above their doors."""
-        card, chart = figure.subplots(2, 1, height_ratios=(1, 3.3))
+        card, chart = figure.subplots(2, 1, height_ratios=(1.15, 3.3))
         doors = draw_doors(chart)
         listed = ENTRIES if self.every else MAIN
         highest = max(y for door in DOOR_POINTS for _, y in _points(door, listed).values())

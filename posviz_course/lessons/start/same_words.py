@@ -1,12 +1,13 @@
 """Two sentences of the same words, and what one attention layer makes of each."""
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
-from posviz.pictures.parts import Curve, Ring, broken, legend_over, zero
+from posviz.pictures.parts import Curve, Ring, broken, inches, legend_over, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons._sentences import short, words_of
 from posviz_course.lessons.order.shuffled_sentence import D_MODEL, attended, word_vector
@@ -78,8 +79,17 @@ def _write(axes, words):
     axes.set(xlim=(-0.6, max(last, 1) + 0.6), ylim=(-0.35, 1.35))
     axes.axis("off")
     middle = max(1 - last, 0) / 2  # one word is centred
+    letters = max(2, len(words)) * max(len(short(word)) for word in words)
+    room = 72 * inches(axes.figure)[0] / rcParams["font.size"]
+    size = rcParams["font.size"] * max(1, min(1.8, 0.5 * room / letters))
     for i, word in enumerate(words):
         axes.plot([i + middle, last - i + middle], [0.86, 0.14], "C6-", zorder=1)
-        props = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}
+        props = {
+            "ha": "center",
+            "va": "center",
+            "weight": "bold",
+            "parse_math": False,
+            "size": size,
+        }
         axes.text(i + middle, 1, short(word), color="C0", **props)
         axes.text(last - i + middle, 0, short(word), color="C1", **props)

@@ -111,6 +111,9 @@ class _Door:
         weight = "normal" if name in SIDE_ENTRANCES else "bold"
         self.text = axes.text(*label, name, ha="center", va="center", weight=weight, bbox=pill)
         self.text.set(zorder=5, animated=True)
+        if name in SIDE_ENTRANCES:
+            self.text.set_size("small")
+            self.text.get_bbox_patch().set_linestyle("--")
         paper, grey, orange = rcParams["axes.facecolor"], to_hex("C6"), to_hex("C1")
         self.name = name
         self.dim, self.lit = (rcParams["text.color"], paper, grey), (paper, orange, orange)

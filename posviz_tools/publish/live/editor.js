@@ -2,16 +2,22 @@
 
 // deno-lint-ignore-file no-import-prefix -- a wheel has this file, and no deno.json
 import { closeBrackets, closeBracketsKeymap } from "npm:@codemirror/autocomplete@6.20.4";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "npm:@codemirror/commands@6.11.1";
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "npm:@codemirror/commands@6.11.1";
 import { python } from "npm:@codemirror/lang-python@6.2.1";
 import { bracketMatching, indentUnit, syntaxHighlighting } from "npm:@codemirror/language@6.13.1";
 import { EditorView, keymap, lineNumbers } from "npm:@codemirror/view@6.43.15";
 import { classHighlighter } from "npm:@lezer/highlight@1.2.5";
 
-/** An editor of a Python program; Tab indents, and Escape, then Tab, leaves it. Returns how to write into it.
+/** An editor of a Python program; once something was typed, Tab indents, and Escape, then Tab, leaves it. Returns how to write into it.
  * @param {Element} parent
  * @param {{ text: string, label: string, run: () => void, changed: (text: string) => void }} options */
 function edit(parent, { text, label, run, changed }) {
+  let isTyped = false;
+  const tab = {
+    key: "Tab",
+    run: (/** @type {EditorView} */ view) => isTyped && indentMore(view),
+    shift: (/** @type {EditorView} */ view) => isTyped && indentLess(view),
+  };
   const view = new EditorView({
     parent,
     doc: text,
@@ -19,7 +25,7 @@ function edit(parent, { text, label, run, changed }) {
       keymap.of([
         { key: "Shift-Enter", run: () => { run(); return true; } },
         { key: "Mod-Enter", run: () => { run(); return true; } },
-        indentWithTab,
+        tab,
         ...closeBracketsKeymap,
         ...defaultKeymap,
         ...historyKeymap,
@@ -32,7 +38,12 @@ function edit(parent, { text, label, run, changed }) {
       bracketMatching(),
       syntaxHighlighting(classHighlighter),
       EditorView.contentAttributes.of({ "aria-label": `${label}; Escape, then Tab, leaves it` }),
-      EditorView.updateListener.of((update) => { if (update.docChanged) changed(view.state.doc.toString()); }),
+      EditorView.updateListener.of(({ docChanged }) => {
+        if (!docChanged) return;
+        isTyped = true;
+        /** @type {HTMLElement} */ (parent).dataset.typed = "";
+        changed(view.state.doc.toString());
+      }),
     ],
   });
   return (/** @type {string} */ insert) =>

@@ -38,14 +38,14 @@ LIBRARIES = (
     "versions may differ."
 )
 IMAGES = "img-src 'self' file: data:"
-OPENING = ("start", "rotary")  # of these lessons the first picture lives on the front page
+OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
 
 
-def whole_site(notebooks: Iterable[Path], repository: str) -> Site:
+def whole_site(notebooks: Iterable[Path], repository: str, address: str = "") -> Site:
     """Where links of the course's pages may lead."""
     stems = {notebook.stem for notebook in notebooks}
     slides = {f"{stem}_slides" for stem in stems - {EXAMINATION.notebook}}
-    return Site(frozenset({*page.AROUND, *DOCUMENTS, *stems, *slides}), repository)
+    return Site(frozenset({*page.AROUND, *DOCUMENTS, *stems, *slides}), repository, address)
 
 
 def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:

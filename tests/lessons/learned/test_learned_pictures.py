@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from posviz_course.lessons.learned.learned_table import LearnedTable
+from posviz_course.lessons.learned.table_columns import TableColumns
 from tests.lessons.by_hand import drawn, product
 
 RNG = np.random.default_rng(7)
@@ -48,3 +49,13 @@ WRONG = [
 def test_wrong_snapshots_are_refused_by_name(snapshots, message):
     with pytest.raises(ValueError, match=message):
         LearnedTable(snapshots)
+
+
+def test_slow_waves_are_the_best_fit_of_sines_and_cosines():
+    arrays = TableColumns(column=7).compute()
+    _, (_, column), (_, slow) = arrays.curves
+    turns = 2 * np.pi * np.outer(range(512), range(1, 33)) / 512
+    waves = np.hstack([np.sin(turns), np.cos(turns)])
+    fitted = waves @ np.linalg.lstsq(waves, column, rcond=None)[0]
+    np.testing.assert_allclose(slow, fitted, atol=1e-9)
+    np.testing.assert_allclose(arrays.slow, fitted.var() / column.var(), atol=0.01)

@@ -1,11 +1,15 @@
 """The mathematics of lesson 01's pictures, beside slow loops."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from posviz import FourTerms, ShuffledSentence
+from posviz import FourTerms, ShuffledSentence, attend
 from posviz_course.lessons.order.masked_attention import BLOCKED, MaskedAttention
 from posviz_course.lessons.order.score_variance import PAIRS, ScoreVariance
+from posviz_course.lessons.order.shuffled_sentence import ENCODINGS, _projections, word_vector
+from posviz_course.lessons.order.word_orders import WordOrders, orders_of
 from tests.lessons.by_hand import drawn, product
 
 
@@ -50,14 +54,42 @@ def test_the_variance_of_scores_is_the_mean_square_of_a_loop():
 
 
 @pytest.mark.parametrize("projection", ["random", "identity"])
-def test_ends_hold_all_pairs_at_their_offset(projection):
+def test_band_and_dots_hold_the_pairs_at_their_offset(projection):
     arrays = FourTerms(projection=projection).compute()
-    largest = float(arrays.sizes[3].split()[1])
-    for offset, (low, high) in zip(range(-15, 16), arrays.ends, strict=True):
-        shares = [arrays.shares[3][i, j] for i, j in np.ndindex(16, 16) if i - j == offset]
-        np.testing.assert_allclose(
-            (low, high), (largest * min(shares), largest * max(shares)), atol=0.06
-        )
+    pairs = [(i - j, arrays.terms[3][i, j]) for i, j in np.ndindex(16, 16)]
+    assert sorted(pairs) == sorted(zip(*arrays.pairs, strict=True))
+    [outline] = arrays.band
+    for offset in range(-15, 16):
+        scores = [score for place, score in pairs if place == offset]
+        ends = outline[outline[:, 0] == offset, 1]
+        assert sorted(ends) == [min(scores), max(scores)]
+
+
+@pytest.mark.parametrize(
+    ("setting", "different"),
+    [({"step": 0}, 1), ({}, 24), ({"encoding": "ALiBi"}, 12), ({"step": 0, "mask": "causal"}, 24)],
+)
+def test_orders_lie_on_as_many_points_as_a_loop_finds(setting, different):
+    arrays = WordOrders(sentence="a b c d", **setting).compute()
+    step, encoding = setting.get("step", 1), ENCODINGS[setting.get("encoding", "sinusoidal")]
+    mask = np.tri(4, dtype=bool) if setting.get("mask") == "causal" else None
+    means = []
+    for order in itertools.permutations("abcd"):
+        x = np.stack([word_vector(word) for word in order])[None]
+        layer = {"num_heads": 8, "encoding": encoding, "mask": mask}
+        output = attend(x, *_projections(), positions=[step * i for i in range(4)], **layer)
+        means.append(output[0].mean(axis=0))
+    gaps = [
+        min(abs(mean - other).max() for other in means[:i]) for i, mean in enumerate(means) if i
+    ]
+    assert 1 + sum(gap > 1e-12 for gap in gaps) == arrays.different == different
+
+
+def test_rings_lie_on_both_marked_orders():
+    picture = WordOrders(sentence="a b c d e")
+    arrays, orders = picture.compute(), orders_of(tuple("abcde"))
+    marked = [orders.index(tuple(order)) for order in ("abcde", "decab")]
+    np.testing.assert_array_equal(arrays.marked, arrays.points[marked])
 
 
 def test_equal_words_that_change_places_are_not_said_to_stay():

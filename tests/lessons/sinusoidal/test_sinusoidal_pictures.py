@@ -35,7 +35,8 @@ def test_height_and_reach_of_a_hand_are_sine_and_cosine_of_its_angle():
     arrays = picture.compute()
     x, y = math.cos(14 / 2), math.sin(14 / 2)
     np.testing.assert_allclose(arrays.tip, [[x], [y]], atol=1e-12)
-    np.testing.assert_allclose(arrays.bars, [([14, 14], [0, y]), ([14, 14], [0, x])], atol=1e-12)
+    bars = [([13.65] * 2, [0, y]), ([14.35] * 2, [0, x])]
+    np.testing.assert_allclose(arrays.bars, bars, atol=1e-12)
     assert picture.caption(arrays).endswith("its height is 0.66, and its reach is 0.75.")
 
 
@@ -52,11 +53,13 @@ def test_similarity_is_the_mean_cosine_and_its_first_rise_is_told(d_model):
 def test_a_pair_rotates_counter_clockwise_from_pos_to_pos_plus_k():
     lines = named_lines(ShiftIsRotation(position=12, offset=7, pair=24))
     start, end = angles(12, 512)[24], angles(19, 512)[24]
-    for name, angle in (("pos", start), ("pos + k", end)):
+    for name, angle in (("pos", start), ("pos + k: k tokens later", end)):
         hand = [[0, math.cos(angle)], [0, math.sin(angle)]]
         np.testing.assert_allclose(lines[name], hand, atol=1e-12)
     arc = np.linspace(start, end, 60)
-    np.testing.assert_allclose(lines["M"], [0.5 * np.cos(arc), 0.5 * np.sin(arc)], atol=1e-12)
+    np.testing.assert_allclose(
+        lines["rotation M"], [0.5 * np.cos(arc), 0.5 * np.sin(arc)], atol=1e-12
+    )
 
 
 def test_the_nearest_collision_is_that_of_a_search_through_all_rows():
@@ -65,7 +68,9 @@ def test_the_nearest_collision_is_that_of_a_search_through_all_rows():
     lines = named_lines(CollisionHunter(d_model=4))
     nearest = [[1 + int(np.argmin(apart))], [min(apart)]]
     np.testing.assert_allclose(lines["nearest of all"], nearest, rtol=1e-6)
-    np.testing.assert_allclose(lines["the neighbour"][1], apart[0])
-    starts = lines["nearest here"][0].astype(int)
+    np.testing.assert_allclose(lines["row 1"][1], apart[0])
+    starts = lines["nearest of 250 rows"][0].astype(int)
     ranges = [min(apart[a - 1 : b - 1]) for a, b in itertools.pairwise(starts)]
-    np.testing.assert_allclose(lines["nearest here"][1][:-2], ranges[:-1], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        lines["nearest of 250 rows"][1][:-2], ranges[:-1], rtol=1e-6, atol=1e-7
+    )

@@ -40,7 +40,7 @@ def site(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(claims, "every_claim", lambda *_: [("08", CLAIM)])
         around = {*page.AROUND, *pages.DOCUMENTS, ALIBI, f"{ALIBI}_slides"}
-        site = Site(frozenset(around), "you/posviz")
+        site = Site(frozenset(around), "you/posviz", "https://posviz.example/")
         pages.write_site([StoredLesson(folder / f"{ALIBI}.ipynb", site)], to)
     return to
 
@@ -90,7 +90,9 @@ def test_the_index_tells_a_lesson_that_has_a_page_its_minutes_and_needs(soups):
 
 def test_a_preview_of_a_link_has_a_picture_at_its_address(soups):
     (picture,) = soups["index"].select("meta[property='og:image']")
-    assert picture["content"] == "https://you.github.io/posviz/assets/cards/05_rope.png"
+    assert picture["content"] == "https://posviz.example/assets/cards/05_rope.png"
+    (here,) = soups["index"].select("meta[property='og:url']")
+    assert here["content"] == "https://posviz.example/index.html"
 
 
 def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
@@ -148,7 +150,8 @@ def test_how_it_is_cited_is_what_the_citation_file_says(soups):
     assert fields == {
         "title": said["title"],
         "author": "{The posviz authors}",
-        "version": str(said["version"]),
+        "year": str(said["date-released"].year),
+        "note": f"Version {said['version']}",
         "url": "https://github.com/you/posviz",
     }
 
