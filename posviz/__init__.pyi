@@ -58,6 +58,7 @@ from posviz_course.lessons.order.masked_attention import MaskedAttention as Mask
 from posviz_course.lessons.order.score_variance import ScoreVariance as ScoreVariance
 from posviz_course.lessons.order.shuffled_sentence import ShuffledSentence as ShuffledSentence
 from posviz_course.lessons.order.word_orders import WordOrders as WordOrders
+from posviz_course.lessons.relative.combed_scores import CombedScores as CombedScores
 from posviz_course.lessons.relative.deberta_terms import DebertaTerms as DebertaTerms
 from posviz_course.lessons.relative.four_relative_terms import FourRelativeTerms as FourRelativeTerms
 from posviz_course.lessons.relative.offset_bias import OffsetBias as OffsetBias

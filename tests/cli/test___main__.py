@@ -95,7 +95,7 @@ def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
     assert call("list RotatingVectors").output.splitlines()[:2] == [
         f"{ROPE.number}  RotatingVectors: "
         "Query and key rotate with their positions, the score with their offset",
-        f"{ROPE.number}  RotatingVectors  together = 0  a whole number between 0 and 30  "
+        f"{ROPE.number}  RotatingVectors  together = 6  a whole number between 0 and 30  "
         "(both moved by)  [moves in an animation]",
     ]
 

@@ -109,7 +109,7 @@ def test_every_option_of_looks_reaches_the_job(call):
         ("RotatingVectors --label query", "--label 'query' is unclear: write --label old=new."),
         ("RotatingVectors --label quary=x", "no text has 'quary'. The texts are "),
         ("RotatingVectors ScoreDecay --label envelope=x", "no text has 'envelope'."),
-        ("RotatingVectors --panel 3", "panel = 3: it has 1 to 2."),
+        ("RotatingVectors --panel 4", "panel = 4: it has 1 to 3."),
         ("RotatingVectors --small-multiples pear=1,2", "has no knob 'pear'; it has "),
         ("RotatingVectors --small-multiples query=3,99", "query = 99 is refused: "),
         ("RotatingVectors --format html --dark", "--format html takes --set, --title and --as"),
@@ -146,7 +146,7 @@ def test_several_values_stand_in_as_many_columns_as_have_room(call, width, colum
 
 @pytest.mark.slow("seconds")
 def test_where_no_columns_have_room_nothing_is_written(call):
-    result = call(f"RotatingVectors {SEVERAL}3,9 --width 1.5in")
+    result = call(f"RotatingVectors {SEVERAL}3,9 --width 1in")
     assert (result.exit_code, result.jobs) == (1, {})
 
 
@@ -221,7 +221,7 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
     assert "% @misc{posviz," in tex
     assert f"year = {{{YEAR}}}" in tex
-    assert md.startswith("![The score is 1.11 with q at 7 and k at 4")
+    assert md.startswith("![The score is 1.11 with q at 13 and k at 10")
     assert "](RotatingVectors_paper.png)\n" in md
 
 

@@ -191,10 +191,12 @@ def test_a_circle_is_round(name, style):
     """Where angles or lengths are read off, one step to the right is on screen one step up."""
     figure = posviz_course.lessons.load(name)().figure(style)
     figure.draw_without_rendering()
-    (axes,) = (axes for axes in figure.axes if axes.get_aspect() == 1 and not axes.images)
-    step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
-    (across, _), (_, up) = abs(step[1:] - step[0])
-    assert across == pytest.approx(up)
+    dials = [axes for axes in figure.axes if axes.get_aspect() == 1 and not axes.images]
+    assert dials
+    for axes in dials:
+        step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
+        (across, _), (_, up) = abs(step[1:] - step[0])
+        assert across == pytest.approx(up)
 
 
 def curves_alike(figure) -> list[tuple]:

@@ -38,7 +38,7 @@ def weighed(length, encoding):
 
 @claim("With a relative encoding the output is the same wherever a text stands.", cases=METHODS,
     measures="the largest change of an output when six words move by 7 positions", rule="< 1e-9",
-    section="3 What such a model does not see")
+    section="4 What such a model does not see")
 def the_output_does_not_see_a_shift(encoding):
     """A shift adds the same number to both positions of a pair, so their offset stays the same."""
     return largest(outputs(encoding, shift=7) - outputs(encoding))
@@ -47,7 +47,7 @@ def the_output_does_not_see_a_shift(encoding):
 @claim("With a relative encoding, a sentence whose words change places is the same to the model.",
     cases=METHODS,
     measures="the largest change of a word's output when the halves of six words change places",
-    rule="< 1e-9", section="3 What such a model does not see")
+    rule="< 1e-9", section="4 What such a model does not see")
 def a_reordered_sentence_is_the_same(encoding):
     """Reordering changes the offsets, and each offset has its own vector or number."""
     order = [3, 4, 5, 0, 1, 2]
@@ -69,7 +69,7 @@ def storage_grows_with_the_square(rows):
 @claim("Clipping at k means that tokens farther away than k are ignored.",
     cases={"with k = 4": 4, "with k = 16": 16},
     measures="the share of attention that 32 random tokens give to those farther away than k",
-    rule="< 1e-9", sources=("shaw2018relative",), section="4 A table for any length")
+    rule="< 1e-9", sources=("shaw2018relative",), section="5 A table for any length")
 def far_tokens_are_ignored(clip):
     """Far tokens share the vector of distance k, and their words still count."""
     table = normal(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)
@@ -79,7 +79,7 @@ def far_tokens_are_ignored(clip):
 
 @claim("In Shaw's paper, positions act on the scores alone.",
     measures="the largest difference of an output from the weighted sum of the values",
-    rule="< 1e-9", sources=("shaw2018relative",), section="5 A vector for each offset")
+    rule="< 1e-9", sources=("shaw2018relative",), section="A vector for each offset")
 def shaw_acts_on_the_scores_alone():
     """The paper adds a vector of the offset to each value as well."""
     output, weights, values = weighed(6, Shaw(*ROWS))

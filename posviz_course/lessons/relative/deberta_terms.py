@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.deberta import P2C, TERMS, deberta_scores
 from posviz.pictures.knobs import Choice, Integer, Switch
-from posviz.pictures.parts import Curve, Text, wide
+from posviz.pictures.parts import Curve, Text, on_colours, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.relative.four_relative_terms import APART, LIMIT, draw_terms
 
@@ -20,7 +20,7 @@ MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 class DebertaTerms(Picture):
     """DeBERTa's three terms, and why their sum is divided by √(3d)."""
 
-    size = (8.0, 4.3)
+    size = (8.0, 4.5)
     paper_size = (3.3, 2.6)
 
     p2c = Switch(True, label="p2c on")
@@ -42,12 +42,13 @@ class DebertaTerms(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The terms as maps; below them the spread of many sums, scaled and not."""
-        *maps, spread = figure.subplot_mosaic("abc\nsss", height_ratios=(1.5, 1)).values()
-        terms = draw_terms(figure, maps, ("q·k", *TERMS))
-        dotted = {"color": "black", "stroke": 1 / 1.5}  # on colours, in both themes
+        *maps, spread = figure.subplot_mosaic("abc\nsss", height_ratios=(2, 1)).values()
+        terms = draw_terms(figure, maps, ("q·k (content)", "c2p (q · offset)", "p2c (k · offset)"))
+        for panel in maps[1:]:
+            panel.set_xlabel("key (dotted: clip)")
         normal = np.exp(-(MIDDLES**2) / 2) / np.sqrt(2 * np.pi)
         spread.fill_between(MIDDLES, normal, color="C6", alpha=0.4, lw=0)
-        spread.set(xlabel="sum of the terms (grey: standard normal)", ylabel="density")
+        spread.set(xlabel="sum of the terms (grey: normal, σ = 1)", ylabel="density")
         spread.set(xlim=(-5, 5), ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
         spread.set_title(" ")  # room for the numbers
         above = {"size": "large" if wide(figure) else "medium", "transform": spread.transAxes}
@@ -57,7 +58,7 @@ class DebertaTerms(Picture):
         above |= {"color": "C0", "ha": "right"}
         return [
             *terms,
-            *(Curve(maps[1 + i], ":", f"clips[{i}]", **dotted) for i in (0, 1)),
+            *(part for i in (0, 1) for part in on_colours(maps[1 + i], f"clips[{i}]", "k:")),
             Curve(spread, "C1--", "densities[0]", stroke=1.5),
             Curve(spread, "C0-", "densities[1]", stroke=1.5),
             plain,

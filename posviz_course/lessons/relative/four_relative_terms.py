@@ -26,10 +26,10 @@ CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 class FourRelativeTerms(Picture):
     """The four terms of a Transformer-XL score, and one that the softmax drops."""
 
-    size = (8.0, 4.3)
-    paper_size = (3.3, 3.8)
+    size = (8.0, 4.8)
+    paper_size = (3.3, 4.2)
 
-    without = Choice("none", options=("none", *TERMS), label="leave out")
+    without = Choice(TERMS[3], options=("none", *TERMS), label="leave out")
     query_alone = Switch(True, label="query alone")
 
     def compute(self) -> Arrays:
@@ -51,11 +51,13 @@ class FourRelativeTerms(Picture):
     def draw(self, figure: Figure) -> list:
         """The five terms; below them the last query's weights, with all four and as chosen."""
         if wide(figure):
-            axes = figure.subplot_mosaic("abcde\nwwwww")
+            axes = figure.subplot_mosaic("abcde\nwwwww", height_ratios=(1.9, 1))
         else:
-            axes = figure.subplot_mosaic("abc\nde.\nwww", height_ratios=(1, 1, 1.2))
+            axes = figure.subplot_mosaic("abc\nde.\nwww", height_ratios=(1.2, 1.2, 1))
         *maps, row = axes.values()
-        terms = draw_terms(figure, maps, (*TERMS, "query alone"))
+        terms = draw_terms(figure, maps, (*TERMS, ""))
+        maps[4].set_title("query alone", loc="right")  # wider than a map on a slide
+        maps[4].set_xlabel("(dropped)")
         row.set(xlabel="key (position)", ylabel="weight, last query")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
@@ -100,11 +102,10 @@ def draw_terms(figure, maps, titles):
     props = {"most": APART.shape, "limits": (-LIMIT, LIMIT), "cmap": greyed(SIGNED, "under")}
     terms = [Map(panel, f"terms[{i}]", aspect="equal", **props) for i, panel in enumerate(maps)]
     for panel, title in zip(maps, titles, strict=True):
-        panel.set(title=title, xlabel="key", xticks=(), yticks=())
-    maps[0].set_ylabel("query")
-    bar = figure.colorbar(
-        terms[0].image, ax=maps, ticks=(-LIMIT, 0, LIMIT), label="score", aspect=12, fraction=0.06
-    )
+        panel.set(title=title, xlabel="key (position)", xticks=(0, 10), yticks=())
+    maps[0].set(ylabel="query (position)", yticks=(0, 10))
+    below: dict = {"location": "bottom", "aspect": 50, "shrink": 0.6, "label": "score"}
+    bar = figure.colorbar(terms[0].image, ax=maps, ticks=(-LIMIT, 0, LIMIT), **below)
     bar.set_ticklabels((f"≤ −{LIMIT:g}", "0", f"≥ {LIMIT:g}"))
     return [*terms, *(part for i, term in enumerate(terms) for part in _switched(term, i))]
 

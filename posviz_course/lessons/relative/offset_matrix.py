@@ -26,7 +26,7 @@ from posviz_course.lessons.relative._words import Word
 
 LONGEST, FURTHEST = 32, 16
 NUMBERED = 10  # so many tokens leave room for a number in each cell
-DARK = 5  # offsets from here on have dark colours
+STRONG = 5  # offsets from here on have strong colours
 QUERY = 6  # whose row is shown, unless there are fewer tokens
 
 
@@ -61,14 +61,19 @@ class OffsetMatrix(Picture):
         norm = AsinhNorm(1, -FURTHEST, FURTHEST)
         colours = Map(matrix, "clipped", **room, cmap=SIGNED, norm=norm)
         ticks = (-FURTHEST, -4, 0, 4, FURTHEST)
-        figure.colorbar(colours.image, ax=matrix, ticks=ticks, format="{x:.0f}").minorticks_off()
+        figure.colorbar(
+            colours.image, ax=matrix, ticks=ticks, format="{x:.0f}", label="uneven scale"
+        ).minorticks_off()
+        ink = rcParams["text.color"]  # as far from the colour of 0 as it can be
         outline = on_colours(matrix, "outline", stroke=2.5)
 
         def cells(number):  # none, if there is no room for numbers
             return lambda a: np.nonzero((number == a.clipped.T) & (a.seq_len <= NUMBERED))
 
         numbers = [
-            Word(matrix, signed(number), cells(number), letters, "k" if abs(number) < DARK else "w")
+            Word(
+                matrix, signed(number), cells(number), letters, ink if abs(number) < STRONG else "w"
+            )
             for number in range(1 - NUMBERED, NUMBERED)
         ]
         zero(row)
@@ -77,7 +82,7 @@ class OffsetMatrix(Picture):
             Curve(row, "C1s--", "rows[0]", "offset", **props),
             Curve(row, "C0o-", "rows[1]", "clipped", **props),
         ]
-        matrix.set(title="offset of each pair, clipped")
+        matrix.set(title="offsets, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         row.set(xlabel="key (position)", ylabel="offset, query − key (tokens)")
         row.set(title="the query’s row")

@@ -83,10 +83,10 @@ class RelShift(Picture):
         return [
             *images,
             Curve(axes, "-", "grid", **thin),
-            Word(axes, "×", lambda a: a.crosses, 1.3 * min(cell), "#777777"),
+            Word(axes, "×", lambda a: a.crosses, 1.3 * min(cell), "#AAAAAA"),
             *_words(axes, min(cell * (0.9 / 2.4, 0.7))),  # so that the longest words fit
             Curve(tape, "-", "starts", color=rcParams["text.color"]),
-            Curve(words, ">", lambda a: ([0.02], [a.step]), color="C1", marks=2),
+            Curve(words, ">", lambda a: ([0.02], [a.step - 0.17]), color="C1", marks=2),
         ]
 
     def caption(self, arrays: Arrays) -> str:

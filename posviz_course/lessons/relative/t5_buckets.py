@@ -69,9 +69,9 @@ class T5Buckets(Picture):
     def draw(self, figure: Figure) -> list:
         """A colour for each bucket, the offsets of each, and the bucket of all pairs."""
         if wide(figure):
-            panels = figure.subplot_mosaic("abc", width_ratios=(1, 15, 13))
+            panels = figure.subplot_mosaic("abc", width_ratios=(1.5, 15, 13))
         else:
-            panels = figure.subplot_mosaic("ab;cc", width_ratios=(1, 15), height_ratios=(1, 1.4))
+            panels = figure.subplot_mosaic("ab;cc", width_ratios=(2.2, 15), height_ratios=(1, 1.3))
         table, curve, matrix = panels.values()
         colours = greyed(PLAIN, "under")
         column = table.imshow([[0]], cmap=colours, vmin=0, vmax=1, animated=True)
@@ -84,9 +84,8 @@ class T5Buckets(Picture):
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
-        read_off, buckets, here, _ = lines
-        named = [buckets, here, read_off, curve.lines[0]]
-        legend_above(figure, named, narrow=2, columnspacing=1.2, handlelength=1.6)
+        _, buckets, here, _ = lines
+        legend_above(figure, [buckets, here, curve.lines[0]], narrow=2, handlelength=1.6)
         band = on_colours(matrix, "band", "C1-")
         limits = [Limits(axes, "rows") for axes in (table, curve)]
         return [Other(column, "column"), pairs, *lines, *band, *limits]
@@ -113,7 +112,7 @@ def _draw_curve(axes):
         axes.axvline(end, label="max_distance", color="C6", ls=":")
     flat = {"solid_capstyle": "butt"}
     return [
-        Curve(axes, "--", "read_off", "from offset to bucket", color=rcParams["text.color"]),
+        Curve(axes, "--", "read_off", color=rcParams["text.color"]),
         Curve(axes, "C0", "bars", "buckets", stroke=2.5, **flat),
         Curve(axes, "C1", "bar", "its bucket", stroke=5, **flat),
         # The bar of a bucket of one offset is too narrow to be seen alone.

@@ -62,7 +62,7 @@ class DerivationStepper(Picture):
         # As large as fits beside the values, and two lines of text in a row.
         room = 27.5  # in units of the font size
         most = (0.77 if wide(figure) else 0.82) * width / room
-        size = min(1.5 * rcParams["font.size"], most, 0.28 * height / len(lines))
+        size = min(1.5 * rcParams["font.size"], most, 0.26 * height / len(lines))
         share = room * size / width
         words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
         words.set(xlim=(0, room), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())

@@ -20,13 +20,13 @@ LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 class RealHead(Picture):
     """What a real head looks at: with RoPE, without it, and with the layout mixed up."""
 
-    size = (8.0, 3.6)
+    size = (8.0, 4.0)
     paper_size = (3.3, 5.6)
 
     head = Choice("previous word", options=tuple(TELLING), label="head of")
     sentence = Choice("dog", options=tuple(SENTENCES))
     positions = Choice("given", options=("given", "all the same"))
-    layout = Choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
+    layout = Choice("mixed up", options=tuple(LAYOUTS), when={"positions": ("given",)})
 
     def compute(self) -> Arrays:
         """Return weights [len, len], the model's and ours, and the mean on the keys meant."""

@@ -1,85 +1,109 @@
 """One pair of a query and a key: both rotate, and the score sees only their offset."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, Rule, circle, legend_above
+from posviz.encodings.xpos import xpos_scale
+from posviz.pictures.knobs import Integer, Switch
+from posviz.pictures.parts import Curve, circle, inches, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 HEAD_DIM = 80  # so that pair 3 rotates by 0.501 radians per token, as the lesson's numbers do
+SCALE_BASE = 256  # half of xPos's, so that a reader sees the key shrink within 30 tokens
 ALONG = np.linspace(0, 60, 241)
+TRAIL = np.arange(10, 0, -1)  # tokens ago
+EDGE = 1.6  # of a dial
 
 
 class RotatingVectors(Picture):
     """Query and key rotate with their positions, the score with their offset."""
 
-    size = (8.0, 3.3)
-    paper_size = (3.3, 2.1)
+    size = (8.0, 3.0)
+    paper_size = (3.3, 2.9)
 
-    together = Integer(0, low=0, high=30, play=True, label="both moved by")
+    together = Integer(6, low=0, high=30, play=True, label="both moved by")
     query = Integer(7, low=0, high=30, play=True, label="query starts at")
     key = Integer(4, low=0, high=30, label="key starts at")
     pair = Integer(3, low=0, high=HEAD_DIM // 2 - 1, more=True)
+    xpos = Switch(False, label="xPos", more=True)
 
     def compute(self) -> Arrays:
-        """Return q and k rotated, their score, and the scores where one or both of them move."""
-        inv_freq = rotary_frequencies(HEAD_DIM)[[self.pair]]
+        """Return q and k as they are and as seen from q, and scores where one or both move.
+
+        seen: q points up. Divided by q's length, the score is the height of k.
+        """
         offset = self.query - self.key
         query, key = self.query + self.together, self.key + self.together
         queries = ALONG[max(offset, 0) <= ALONG]  # no key is before position 0
-        q, k = _rotated(Q, query, inv_freq), _rotated(K, key, inv_freq)
-        both = _rotated(Q, queries, inv_freq) * _rotated(K, queries - offset, inv_freq)
-        between = np.arctan2(k[0] * q[1] - k[1] * q[0], q @ k)  # from k to q, the shorter way
-        arc = np.arctan2(k[1], k[0]) + np.linspace(0, between, 60)
+        q, k = self._at(query, Q, 1), self._at(key, K, -1)
+        both = self._at(queries, Q, 1) * self._at(queries - offset, K, -1)
+        was = np.maximum(self.together - TRAIL, 0)
+        seen = np.array([[0, Q @ Q], [k[0] * q[1] - k[1] * q[0], q @ k]]) / np.hypot(*Q)
         return self.arrays(
             positions=(query, key),
             vectors=(q, k),
             names=_names(q, k),
-            arc=0.45 * np.array([np.cos(arc), np.sin(arc)]),
+            trails=[self._at(self.query + was, Q, 1).T, self._at(self.key + was, K, -1).T],
+            seen=seen,
+            seen_names=_names(*seen),
+            shadow=([0, 0], [0, seen[1, 1]]),
+            level=([0, EDGE], [seen[1, 1]] * 2),
             score=q @ k,
             here=([query], [q @ k]),
-            alone=(ALONG, _rotated(Q, ALONG, inv_freq) @ k),
+            alone=(ALONG, self._at(ALONG, Q, 1) @ k),
             both=(queries, both.sum(axis=-1)),
         )
 
+    def _at(self, positions, vector, way):
+        """The vector at each position, [..., 2]: rotated, and under xPos scaled one way or back."""
+        angles = rotary_angles(positions, rotary_frequencies(HEAD_DIM)[[self.pair]])
+        rotated = apply_rotary(np.broadcast_to(vector, (*angles.shape[:-1], 2)), angles)
+        if not self.xpos:
+            return rotated
+        scale = xpos_scale(way * np.asarray(positions), HEAD_DIM, scale_base=SCALE_BASE)
+        return rotated * scale[..., [self.pair]]
+
     def draw(self, figure: Figure) -> list:
-        """The plane at left; at right the score, if q moves alone and if both do."""
-        plane, scores = figure.subplots(1, 2, width_ratios=(1, 1.25))
-        arrows = _arrows(plane)
-        arc = Curve(plane, "C2-", "arc", "angle", zorder=4)
+        """Both vectors as they are and as seen from q, with a bar as high as the score."""
+        width, height = inches(figure)
+        if width > 2.2 * height:
+            panels = figure.subplot_mosaic("abc", width_ratios=(1, 1, 1.15))
+            panels["c"].set_box_aspect(1 / 1.15)  # as high as the dials are
+        else:
+            panels = figure.subplot_mosaic("ab;cc", height_ratios=(1.7, 1))
+        page, own, scores = panels.values()
+        page.set_title("both rotate")
+        own.set_title("seen from q")
+        trails = [Curve(page, f"C{i}o", f"trails[{i}]", marks=0.5) for i in (0, 1)]
+        bar = Curve(own, "C2-", "shadow", "shadow of k on q", stroke=7, solid_capstyle="butt")
+        level = Curve(own, "C2--", "level")
+        arrows = [*_arrows(page, "vectors", "names"), *_arrows(own, "seen", "seen_names")]
+        zero(scores)
         alone = Curve(scores, "C0-", "alone", "q alone moves")
         both = Curve(scores, "C2--", "both", "both move")
-        key = Rule(scores, {"color": "C1", "linestyle": ":"}, "positions[1]", "position of k")
         here = Curve(scores, "C0o", "here", marks=1.4)
-        scores.set(xlim=(-1, 61), ylim=(-1.6, 1.6), yticks=(-1, 0, 1))
+        high = EDGE * np.hypot(*Q)  # so that the bar ends at the height of the score
+        scores.set(xlim=(-2, 62), ylim=(-high, high), yticks=(-1, 0, 1))
         scores.set(xlabel="position of q (tokens)", ylabel="score q·k")
-        legend_above(figure, [arc, alone, both, key], 2, handlelength=1.6, columnspacing=1.2)
-        return [*arrows, arc, alone, both, key, here]
+        whole(scores.xaxis, most=4)
+        legend_above(figure, [bar, alone, both], handlelength=1.6, columnspacing=1.2)
+        return [*trails, bar, level, *arrows, alone, both, here]
 
     def caption(self, arrays: Arrays) -> str:
         score, change = signed(arrays.score, ".2f"), np.ptp(arrays.both[1])
         same = "is the same" if change < 1e-12 else f"changes by up to {change:.1e}"
-        starts = arrays.query, arrays.key
-        query, key = (
-            f"{start} + {arrays.together} = {position}" if arrays.together else f"{position}"
-            for start, position in zip(starts, arrays.positions, strict=True)
-        )
+        query, key = arrays.positions
         return (
             f"The score is {score} with q at {query} and k at {key}, and it {same} wherever "
             f"i − j = {signed(arrays.query - arrays.key, 'd')}."
         )
-
-
-def _rotated(vector, positions, inv_freq):
-    """The vector as it is at each position, [..., 2]."""
-    angles = rotary_angles(positions, inv_freq)
-    return apply_rotary(np.broadcast_to(vector, (*angles.shape[:-1], 2)), angles)
 
 
 def _names(q, k):
@@ -93,33 +117,35 @@ def _names(q, k):
 
 
 class _Arrow:
-    """An arrow to one of the vectors, with its name; a faint one stays."""
+    """An arrow from the centre to a vector, with its name."""
 
-    def __init__(self, plane, at, rest, props):
-        shape = {"width": 0.06, "head_width": 0.2, "linewidth": rcParams["lines.linewidth"] / 1.5}
-        shape |= {"length_includes_head": True, **props}
-        plane.arrow(0, 0, *rest, **shape).set_alpha(0.4)
-        self.arrow = plane.arrow(0, 0, *rest, **shape)
+    def __init__(self, axes, name, show, props):
+        shape: dict[str, Any] = {"width": 0.06, "head_width": 0.2, "length_includes_head": True}
+        shape["linewidth"] = rcParams["lines.linewidth"] / 1.5
+        self.arrow = axes.arrow(0, 0, 1, 1, **shape | props)
         self.arrow.set(animated=True, zorder=5)
         where = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
-        self.name = plane.text(0, 0, "qk"[at], color=props["edgecolor"], **where)
-        self.at = at
+        self.name = axes.text(0, 0, name, color=props["edgecolor"], **where)
+        self.show = show
 
     def move(self, arrays: Arrays) -> None:
         """Set its head and its name."""
-        dx, dy = arrays.vectors[self.at]
+        (dx, dy), place = self.show(arrays)
         self.arrow.set_data(dx=dx, dy=dy)
-        self.name.set_position(arrays.names[self.at])
+        self.name.set_position(place)
 
 
-def _arrows(plane):
-    """q, filled, and k, hollow; the faint ones are not rotated."""
+def _arrows(axes, vectors, names):
+    """A dial with q, filled, and k, hollow."""
     for vector in (Q, K):
-        circle(plane, np.hypot(*vector))
-    plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-    plane.set(aspect="equal", title="faint: not rotated")
-    plane.set(xlabel="first of the pair", ylabel="second of the pair")
+        circle(axes, np.hypot(*vector))
+    axes.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), aspect="equal")
+    axes.set_axis_off()
+
+    def shown(at):
+        return lambda arrays: (getattr(arrays, vectors)[at], getattr(arrays, names)[at])
+
     return [
-        _Arrow(plane, 0, Q, {"facecolor": "C0", "edgecolor": "C0"}),
-        _Arrow(plane, 1, K, {"facecolor": "none", "edgecolor": "C1"}),
+        _Arrow(axes, "q", shown(0), {"facecolor": "C0", "edgecolor": "C0"}),
+        _Arrow(axes, "k", shown(1), {"facecolor": "none", "edgecolor": "C1"}),
     ]

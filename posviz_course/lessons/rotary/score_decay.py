@@ -3,8 +3,6 @@
 Equal ones have pairs of equal norm here: with other norms their score falls in other ways.
 """
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -15,7 +13,6 @@ from posviz.pictures.parts import (
     SEVERAL_PAIRS,
     Curve,
     Limits,
-    Other,
     legend_above,
     whole,
     with_room,
@@ -43,7 +40,7 @@ class ScoreDecay(Picture):
     head_dim = Even(128, low=2, high=512, more=True)
 
     def compute(self) -> Arrays:
-        """Return the curve and the area around it, and the score at the offset over the seeds."""
+        """Return the curve and the lines around it, and the score at the offset over the seeds."""
         offsets = np.arange(LARGEST + 1)
         angles = rotary_angles(offsets, rotary_frequencies(self.head_dim, self.base))
         sums = _products(self.content, self.head_dim) @ np.exp(1j * angles.T)
@@ -53,26 +50,24 @@ class ScoreDecay(Picture):
             above, below = curve + scores.std(axis=0), curve - scores.std(axis=0)
         return self.arrays(
             curve=(offsets, curve),
-            around=(np.append(offsets, offsets[::-1]), np.append(above, below[::-1])),
+            around=(np.r_[offsets, np.nan, offsets], np.r_[above, np.nan, below]),
             mark=([self.offset], [curve[self.offset]]),
             deviation=scores[:, self.offset].std(),
             rises=int((np.diff(curve) > 0).sum()),
         )
 
     def draw(self, figure: Figure) -> list:
-        """The score, before the area of what lies around it."""
+        """The score, between the two lines around it."""
         unit, limits, names = LOOKS[self.content]
         axes = figure.subplots()
         zero(axes)
-        pale: dict[str, Any] = {"facecolor": "C6", "alpha": 0.2, "animated": True}
-        (area,) = axes.fill([], [], label=names[1], **pale)
-        around = Other(area, lambda a: {"xy": np.transpose(a.around)})
+        around = Curve(axes, "C6--", "around", names[1])
         curve = Curve(axes, "C0-", "curve", names[0], stroke=1.6)
         mark = Curve(axes, "C1o", "mark", "the offset", marks=1.6)
         axes.set(xlim=with_room(0, LARGEST), xlabel="offset (tokens)", ylim=limits, ylabel=unit)
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         whole(axes.xaxis, most=4)
-        legend_above(figure, [curve, area, mark])
+        legend_above(figure, [curve, around, mark])
         return [Limits(axes, _limits), around, curve, mark]
 
     def caption(self, arrays: Arrays) -> str:

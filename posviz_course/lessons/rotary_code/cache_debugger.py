@@ -9,7 +9,7 @@ from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
+from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
@@ -52,7 +52,7 @@ class CacheDebugger(Picture):
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
             axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (position)")
-        below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
+        below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 50, "extend": "min"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-2, 0, 2), **below)
         bar.set_label("score (grey: not yet)")
         errors = Curve(panels[2], "C1o-", "rows", marks=1 / 1.5)
@@ -60,7 +60,8 @@ class CacheDebugger(Picture):
         panels[2].set(xlabel="largest error", xlim=(-0.25, LARGEST), xticks=(0, 2, 4))
         dots = {"linestyle": ":", "color": "C2"}
         ends = [Rule(axes, dots, "end", "end of prompt", upright=False) for axes in panels]
-        legend_over(panels[2], handles=[ends[2].line])
+        panels[2].tick_params(labelleft=True)
+        legend_above(figure, ends[:1])
         return [*maps, errors, *ends]
 
     def caption(self, arrays: Arrays) -> str:

@@ -36,7 +36,7 @@ class LayoutArcs(Picture):
         """Two rows of dimensions, an arc over each pair, and one pair in another colour."""
         axes = figure.subplots()
         axes.set(xlim=(-0.6, HEAD_DIM - 0.4), xlabel="dimension")
-        axes.set(ylim=(-0.3, 1.9), yticks=ROWS, yticklabels=LAYOUTS)
+        axes.set(ylim=(-0.3, 1.7), yticks=ROWS, yticklabels=LAYOUTS)
         axes.tick_params(left=False)
         axes.spines["left"].set_visible(False)
         whole(axes.xaxis, most=16, steps=None)

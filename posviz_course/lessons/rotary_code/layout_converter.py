@@ -3,23 +3,23 @@
 import functools
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_projection_layout
 from posviz.pictures.knobs import Choice, Switch
-from posviz.pictures.parts import Map
+from posviz.pictures.parts import Map, Text
 from posviz.pictures.picture import Arrays, Picture
 
 LENGTH, D_MODEL, HEAD_DIM = 24, 32, 8
 LIMIT = 3.0  # of the colours
-TITLES = {"trained": "as trained", "run": "as run"}
 
 
 class LayoutConverter(Picture):
     """Weights trained with half_split pairs, run in either layout."""
 
-    size = (8.0, 3.7)
+    size = (8.0, 4.2)
     paper_size = (3.3, 2.4)
 
     query_layout = Choice("interleaved", options=LAYOUTS, label="query rotated as")
@@ -46,14 +46,18 @@ class LayoutConverter(Picture):
         """The map of scores as trained, and beside it that of those as run."""
         panels = figure.subplots(1, 2, sharey=True)
         props = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        maps = [Map(axes, name, **props) for axes, name in zip(panels, TITLES, strict=True)]
-        for axes, title in zip(panels, TITLES.values(), strict=True):
-            axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+        maps = [
+            Map(axes, name, **props) for axes, name in zip(panels, ("trained", "run"), strict=True)
+        ]
+        for axes in panels:
+            axes.set(title=" ", xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (position)")
         below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
         bar.set_label("score")
-        return maps
+        panels[0].set_title("trained: half_split")
+        above: dict = {"size": rcParams["axes.titlesize"], "transform": panels[1].transAxes}
+        return [*maps, Text(panels[1], 0, 1.03, _program, **above)]
 
     def caption(self, arrays: Arrays) -> str:
         if arrays.difference < 1e-12:
@@ -73,6 +77,12 @@ class LayoutConverter(Picture):
             f"{why}: the scores are not relative, and those at one offset differ by up to "
             f"{arrays.spread:.2f}."
         )
+
+
+def _program(arrays):
+    """What the program rotates."""
+    same = arrays.query_layout == arrays.key_layout
+    return f"run: {arrays.query_layout if same else 'two layouts'}"
 
 
 @functools.cache

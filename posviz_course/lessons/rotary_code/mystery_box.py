@@ -54,7 +54,7 @@ class MysteryBox(Picture):
         here, around = beside(figure, (1, 1.6))
         zero(here, around)
         pale: dict = {"facecolor": "C4", "alpha": 0.3, "linewidth": 0, "animated": True}
-        lit = here.axvspan(0, 0.8, label="input: unit vector", **pale)
+        lit = here.axvspan(0, 0.8, label="input", **pale)
         for axes in (here, around):
             axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))
         here.set(title="at this position", xlabel="dimension")
@@ -64,7 +64,7 @@ class MysteryBox(Picture):
         whole(here.xaxis, most=8, steps=None)
         whole(around.xaxis)
         flat = {"solid_capstyle": "butt"}
-        right = Curve(around, "C6:", "right", "RoPE (interleaved)", stroke=1.4)
+        right = Curve(around, "C6:", "right", "RoPE", stroke=1.4)
         stems = [Curve(here, f"C{i}-", f"stems[{i}]", stroke=5, **flat) for i in (0, 1)]
         rings = Ring(here, "C6o", "rings", edge=0.25, marks=1.8)
         own = Curve(around, "C0-", "paths[0]", "same dimension")

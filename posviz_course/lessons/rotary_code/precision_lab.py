@@ -1,7 +1,6 @@
 """What rounding the angles costs: a score that should be the same at every position."""
 
 import numpy as np
-from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
@@ -53,7 +52,7 @@ class PrecisionLab(Picture):
     def draw(self, figure: Figure) -> list:
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
-        axes.axhline(1e-3, color="C6", linewidth=rcParams["axes.linewidth"])
+        level = axes.axhline(1e-3, color="C6", label="error 0.001")
         curves = [
             Curve(axes, line, f"lines[{i}]", name, stroke=1 / 1.5)
             for i, (name, (line, _)) in enumerate(LOOKS.items())
@@ -63,13 +62,13 @@ class PrecisionLab(Picture):
             Curve(axes, line[:2] + marker, f"marks[{i}]")
             for i, (line, marker) in enumerate(LOOKS.values())
         ]
-        end = Curve(axes, "C3X", "overflow", "overflow", marks=2)
+        end = Curve(axes, "C3x", "overflow", "overflow", marks=2)
         axes.set(xscale="log", yscale="log", xlim=(0.8, 1.25 * FURTHEST), ylim=(3e-17, 1e3))
         axes.set(xlabel="position of the key (tokens)", ylabel="error of the score")
         for axis, numticks in ((axes.xaxis, 8), (axes.yaxis, 6)):
             axis.set_major_locator(LogLocator(numticks=numticks))
             axis.set_minor_locator(NullLocator())
-        legend_above(figure, [*curves, end], ncols=3, columnspacing=1.2, handlelength=1.8)
+        legend_above(figure, [*curves, end, level], ncols=3, columnspacing=1.2, handlelength=1.8)
         return [*curves, here, *marks, end]
 
     def caption(self, arrays: Arrays) -> str:

@@ -9,13 +9,15 @@ import torch
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from posviz.encodings.transformer_xl import rel_shift
+from posviz_course.lessons.relative.combed_scores import CombedScores
 from posviz_course.lessons.relative.deberta_terms import DebertaTerms
 from posviz_course.lessons.relative.four_relative_terms import TERMS, FourRelativeTerms
 from posviz_course.lessons.relative.offset_bias import OffsetBias
 from posviz_course.lessons.relative.offset_matrix import OffsetMatrix
 from posviz_course.lessons.relative.rel_shift import RelShift
 from posviz_course.lessons.relative.t5_buckets import T5Buckets
-from tests.lessons.by_hand import every_setting, product, softmax
+from posviz_course.models.real import trained_table
+from tests.lessons.by_hand import complex_scores, every_setting, product, softmax
 
 PAIRS = list(itertools.product(range(16), repeat=2))
 
@@ -26,6 +28,46 @@ def test_each_pair_has_its_clipped_offset():
         expected = [[max(-clip, min(i - j, clip)) for j in places] for i in places]
         assert arrays.clipped.tolist() == expected
         assert arrays.rows[0][1].tolist() == [min(6, places[-1]) - key for key in places]
+
+
+def combed_scores(method):
+    """The scores of one repeated token by a loop, NaN where ALiBi sees no key."""
+    random = np.random.default_rng(3)
+    w_q, w_k = random.standard_normal((2, 384, 64))
+    x = [random.standard_normal(384)] * 32
+    if method == "learned table":
+        table = trained_table()[1:33]
+        x = [token + row / table.std() for token, row in zip(x, table, strict=True)]
+    if method == "sinusoidal table":
+        waves = [10_000 ** (-pair / 192) for pair in range(192)]
+        rows = [[f(p * w) for w in waves for f in (math.sin, math.cos)] for p in range(32)]
+        x = [token + row for token, row in zip(x, rows, strict=True)]
+    q, k = (np.array([token @ w for token in x]) for w in (w_q, w_k))
+    scores = complex_scores(q, k, 10_000) if method == "RoPE" else q @ k.T
+    numbers = random.standard_normal(63)
+    for i, j in itertools.product(range(32), repeat=2):
+        if method == "relative bias":
+            scores[i, j] += numbers[i - j + 31]
+        if method == "ALiBi":
+            scores[i, j] = scores[i, j] - (i - j) if j <= i else np.nan
+    return (scores - np.nanmean(scores)) / np.nanstd(scores)
+
+
+@pytest.mark.parametrize("method", CombedScores.knobs()["method"].options)
+def test_rows_slide_until_each_column_has_one_offset(method):
+    scores, cells = combed_scores(method), slice(2, None, 6)  # of each cell one column
+    square = CombedScores(method=method, combed=0).compute().image
+    np.testing.assert_allclose(square[:, 93:285][:, cells], scores, atol=1e-8)
+    assert np.isnan(square[:, :93]).all()
+    arrays = CombedScores(method=method).compute()
+    combed = arrays.image[:, cells]
+    diagonals = [np.diagonal(scores, -offset) for offset in range(31, -32, -1)]
+    for column, diagonal in zip(combed.T, diagonals, strict=True):
+        found = column[~np.isnan(column)]
+        np.testing.assert_allclose(found, diagonal[~np.isnan(diagonal)], atol=1e-8)
+    rest = np.concatenate([d - d.mean() for d in diagonals])
+    assert arrays.share == pytest.approx(1 - np.nanmean(rest**2), abs=1e-8)  # the variance is 1
+    assert (arrays.share > 1 - 1e-9) == (not method.endswith("table"))
 
 
 def test_a_reader_s_bias_draws_the_weights_as_it_is():
