@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.pictures.knobs import Choice, Integer, Log
-from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_colours
+from posviz.pictures.parts import Curve, Map, Other, broken, circle, on_colours
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -16,12 +16,14 @@ HEAD_DIM, PAIR = 64, 2
 PAIRS = HEAD_DIM // 4  # on each axis, when axial
 ARC, WIDER = 150, 0.08  # points of an arc; what a full rotation adds to its radius
 ARROW = 3.5  # patches, whatever the frequencies are
+HANDS = {"C0o-": "column", "C1o--": "row", "C2o-": "both"}  # what rotates each
 
 
 class TwoHands(Picture):
     """One pair at (row, column): two hands when axial, one hand when mixed."""
 
-    size = (8.0, 3.7)
+    size = (7.5, 3.4)
+    paper_size = (3.3, 1.9)
 
     row = Integer(4, low=0, high=SIDE - 1, play=True)
     column = Integer(6, low=0, high=SIDE - 1, play=True)
@@ -45,13 +47,17 @@ class TwoHands(Picture):
         angles = mixed_angles(rows, columns, frequencies.T)
         shares = frequencies * here
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
+        hands = _by_kind(_rim(angle) for angle in shares.sum(axis=1))
+        one, two = "one pair: one hand", "two pairs: two hands"
         return self.arrays(
             place=([self.column], [self.row]),
             frequencies=frequencies,
             shares=shares,
-            hands=_hands(shares.sum(axis=1)),
+            hands=hands,
+            names=[_name_at(x, y) for x, y in hands],
             arcs=_arcs(shares),
-            arrows=_arrows(here, frequencies),
+            arrows=_by_kind(_arrow(here, frequency) for frequency in frequencies),
+            title={"text": two if self.kind == "axial" else one},
             lines=[*(_lines(here, frequency) for frequency in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
@@ -60,25 +66,27 @@ class TwoHands(Picture):
         """The dial at left; at right the image, with lines along which a hand's angle stays."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
         circle(dial)
-        dial.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="hands")
-        dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-        looks = (("C0o-", "by the column"), ("C1o--", "by the row"), ("C2o-", "by both"))
-        hands = [
-            Curve(dial, fmt, f"hands[{i}]", label, markevery=[1])
-            for i, (fmt, label) in enumerate(looks)
-        ]
-        arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
+        dial.set(xlim=(-1.9, 1.9), ylim=(-1.3, 1.3), aspect="equal", xticks=(), yticks=())
+        dial.spines[:].set_visible(False)
+        image.set_title("score of these hands")
+        image.set_xlabel("column (patches)", color="C0")  # as what rotates by it
+        image.set_ylabel("row (patches)", color="C1")
         scores = Map(image, "scores", most=(SIDE, SIDE), aspect="equal")
         figure.colorbar(scores.image, ax=image, ticks=(-1, 0, 1), shrink=0.8)
+        image.set(xticks=(0, 5, 10), yticks=(0, 5, 10))
         thin = {"stroke": 1.3 / 0.6, "linewidth": 0.6 * rcParams["lines.linewidth"]}
         first = on_colours(image, "lines[0]", "k-", **thin)
         last = on_colours(image, "lines[1]", "k--", **thin)
-        arrow = on_colours(image, "arrows", label="direction", stroke=2.2)
-        mark = Curve(image, "ko", "place", "query", markeredgecolor="white")
-        image.set(title="score of these hands", xlabel="column (patches)", ylabel="row (patches)")
-        image.set(xticks=(0, 5, 10), yticks=(0, 5, 10))
-        legend_above(figure, [*hands, mark, arrow[1]], narrow=3)
-        return [*hands, *arcs, scores, *first, *last, *arrow, mark]
+        title = dial.set_title("", animated=True)
+        parts = [Other(title, "title"), scores, *first, *last]
+        for i, (fmt, name) in enumerate(HANDS.items()):
+            parts += on_colours(image, f"arrows[{i}]", fmt.replace("o", ""), stroke=2.2)
+            parts.append(Curve(dial, fmt, f"hands[{i}]", markevery=[1]))
+            middle = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
+            word = dial.text(0, 0, name, color=fmt[:2], **middle)
+            parts.append(Other(word, f"names[{i}]"))
+        arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
+        return [*parts, *arcs, Curve(image, "ko", "place", markeredgecolor="white")]
 
     def caption(self, arrays: Arrays) -> str:
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]
@@ -100,11 +108,20 @@ def _digits(number):
     return signed(round(number, 9), "z.3g")
 
 
-def _hands(angles):
-    """From the centre to the rim: two for column and row, or a third one for both."""
-    rims = [([0, np.cos(angle)], [0, np.sin(angle)]) for angle in angles]
-    none: tuple = ([], [])
-    return [*rims, none] if len(angles) == 2 else [none, none, *rims]
+def _by_kind(paths):
+    """Paths of the column, the row and both: two are there when axial, and one when mixed."""
+    paths, none = list(paths), ([], [])
+    return [*paths, none] if len(paths) == 2 else [none, none, *paths]
+
+
+def _rim(angle):
+    """From the centre to the rim."""
+    return [0, np.cos(angle)], [0, np.sin(angle)]
+
+
+def _name_at(x, y):
+    """Where a hand has its name: beyond its tip."""
+    return {"x": 1.5 * x[1], "y": 1.17 * y[1], "visible": True} if len(x) else {"visible": False}
 
 
 def _arcs(shares):
@@ -119,13 +136,12 @@ def _arcs(shares):
     return arcs
 
 
-def _arrows(here, frequencies):
-    """From the query in the direction of each hand's frequencies, the row's downwards."""
-    along = ARROW * frequencies / np.linalg.norm(frequencies, axis=1, keepdims=True)
-    across = along[:, ::-1] * (-1, 1)
-    tips, barbs = here + along, here + 0.75 * along
-    path = [here + 0 * along, tips, barbs + 0.15 * across, tips, barbs - 0.15 * across]
-    return broken(np.stack(path, axis=1))
+def _arrow(here, frequency):
+    """From the query in the direction of a hand's frequencies, the row's downwards."""
+    along = ARROW * frequency / np.linalg.norm(frequency)
+    across = along[::-1] * (-1, 1)
+    tip, barbs = here + along, here + 0.75 * along
+    return np.transpose([here, tip, barbs + 0.15 * across, tip, barbs - 0.15 * across])
 
 
 def _lines(here, frequencies):
