@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.pictures.knobs import Choice, Integer, Log
-from posviz.pictures.parts import Curve, Map, Other, broken, circle, on_colours
+from posviz.pictures.layouts import beside
+from posviz.pictures.parts import Curve, Map, Other, Text, broken, circle, on_colours
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -16,14 +17,13 @@ HEAD_DIM, PAIR = 64, 2
 PAIRS = HEAD_DIM // 4  # on each axis, when axial
 ARC, WIDER = 150, 0.08  # points of an arc; what a full rotation adds to its radius
 ARROW = 3.5  # patches, whatever the frequencies are
-HANDS = {"C0o-": "column", "C1o--": "row", "C2o-": "both"}  # what rotates each
 
 
 class TwoHands(Picture):
     """One pair at (row, column): two hands when axial, one hand when mixed."""
 
     size = (7.5, 3.4)
-    paper_size = (3.3, 1.9)
+    paper_size = (3.3, 4.6)
 
     row = Integer(4, low=0, high=SIDE - 1, play=True)
     column = Integer(6, low=0, high=SIDE - 1, play=True)
@@ -47,26 +47,25 @@ class TwoHands(Picture):
         angles = mixed_angles(rows, columns, frequencies.T)
         shares = frequencies * here
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
-        hands = _by_kind(_rim(angle) for angle in shares.sum(axis=1))
-        one, two = "one pair: one hand", "two pairs: two hands"
+        is_axial = self.kind == "axial"
         return self.arrays(
             place=([self.column], [self.row]),
             frequencies=frequencies,
             shares=shares,
-            hands=hands,
-            names=[_name_at(x, y) for x, y in hands],
+            hands=_by_kind(_rim(angle) for angle in shares.sum(axis=1)),
+            names=["column", "row", "" if is_axial else "both"],
             arcs=_arcs(shares),
             arrows=_by_kind(_arrow(here, frequency) for frequency in frequencies),
-            title={"text": two if self.kind == "axial" else one},
+            title={"text": "two pairs: two hands" if is_axial else "one pair: one hand"},
             lines=[*(_lines(here, frequency) for frequency in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
 
     def draw(self, figure: Figure) -> list:
         """The dial at left; at right the image, with lines along which a hand's angle stays."""
-        dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
+        dial, image = beside(figure, (1, 1.15))
         circle(dial)
-        dial.set(xlim=(-1.9, 1.9), ylim=(-1.3, 1.3), aspect="equal", xticks=(), yticks=())
+        dial.set(xlim=(-1.2, 1.2), ylim=(-1.45, 1.15), aspect="equal", xticks=(), yticks=())
         dial.spines[:].set_visible(False)
         image.set_title("score of these hands")
         image.set_xlabel("column (patches)", color="C0")  # as what rotates by it
@@ -77,14 +76,13 @@ class TwoHands(Picture):
         thin = {"stroke": 1.3 / 0.6, "linewidth": 0.6 * rcParams["lines.linewidth"]}
         first = on_colours(image, "lines[0]", "k-", **thin)
         last = on_colours(image, "lines[1]", "k--", **thin)
-        title = dial.set_title("", animated=True)
+        title = dial.set_title("two pairs: two hands", animated=True)
         parts = [Other(title, "title"), scores, *first, *last]
-        for i, (fmt, name) in enumerate(HANDS.items()):
+        for i, fmt in enumerate(("C0o-", "C1o--", "C2o-")):
             parts += on_colours(image, f"arrows[{i}]", fmt.replace("o", ""), stroke=2.2)
             parts.append(Curve(dial, fmt, f"hands[{i}]", markevery=[1]))
-            middle = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
-            word = dial.text(0, 0, name, color=fmt[:2], **middle)
-            parts.append(Other(word, f"names[{i}]"))
+            middle = {"ha": "center", "va": "center", "color": fmt[:2]}
+            parts.append(Text(dial, (-0.8, 0.8, 0)[i], -1.3, f"names[{i}]", **middle))
         arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
         return [*parts, *arcs, Curve(image, "ko", "place", markeredgecolor="white")]
 
@@ -117,11 +115,6 @@ def _by_kind(paths):
 def _rim(angle):
     """From the centre to the rim."""
     return [0, np.cos(angle)], [0, np.sin(angle)]
-
-
-def _name_at(x, y):
-    """Where a hand has its name: beyond its tip."""
-    return {"x": 1.5 * x[1], "y": 1.17 * y[1], "visible": True} if len(x) else {"visible": False}
 
 
 def _arcs(shares):
