@@ -72,6 +72,7 @@ from posviz_course.lessons.rotary.rotating_vectors import RotatingVectors as Rot
 from posviz_course.lessons.rotary.score_decay import ScoreDecay as ScoreDecay
 from posviz_course.lessons.rotary2d.mrope_sections import MropeSections as MropeSections
 from posviz_course.lessons.rotary2d.patch_grid import PatchGrid as PatchGrid
+from posviz_course.lessons.rotary2d.sum_of_waves import SumOfWaves as SumOfWaves
 from posviz_course.lessons.rotary2d.two_hands import TwoHands as TwoHands
 from posviz_course.lessons.rotary_code.cache_debugger import CacheDebugger as CacheDebugger
 from posviz_course.lessons.rotary_code.layout_arcs import LayoutArcs as LayoutArcs
