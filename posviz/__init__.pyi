@@ -37,6 +37,7 @@ from posviz_course.configs.layer_plans import layer_plan as layer_plan
 from posviz_course.lessons.alibi.alibi_line import AlibiLine as AlibiLine
 from posviz_course.lessons.alibi.alibi_scores import AlibiScores as AlibiScores
 from posviz_course.lessons.alibi.alibi_slopes import AlibiSlopes as AlibiSlopes
+from posviz_course.lessons.alibi.reading_lamp import ReadingLamp as ReadingLamp
 from posviz_course.lessons.alibi.weight_by_distance import WeightByDistance as WeightByDistance
 from posviz_course.lessons.choosing.census import Census as Census
 from posviz_course.lessons.choosing.chooser import Chooser as Chooser
