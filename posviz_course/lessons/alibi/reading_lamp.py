@@ -27,8 +27,8 @@ WORDS, ACROSS = PAGE.split(), 51  # letters in a line
 LINES = textwrap.wrap(" ".join(WORDS), ACROSS, break_on_hyphens=False)
 INKED = np.array([list(line.ljust(ACROSS)) for line in LINES]) != " "
 FIRST = np.diff(INKED, axis=1, prepend=False) & INKED  # letters of their words
-# The word at each place of the page [lines, letters], or their number where none is.
-CELLS = np.where(INKED, FIRST.cumsum().reshape(INKED.shape) - 1, len(WORDS))
+# The word at each place of the page [lines, letters]; the room after it counts as the word's own.
+CELLS = FIRST.cumsum().reshape(INKED.shape) - 1
 SLOPES, LEAST = alibi_slopes(8), 1e-3  # a factor below ends the effective span
 HIGH, WIDE_BY = 1.9, 0.602  # a line by a letter, in such a font; a letter by the font's size
 FAINT = 0.06  # of a word that is not read, which leaves a trace of the page
@@ -61,7 +61,7 @@ class ReadingLamp(Picture):
             factors=factors,
             read=len(read),
             slope=slope,
-            page=np.append(factors, 1)[CELLS],  # between two words there is nothing to hide
+            page=factors[CELLS],
             frame=_frame(self.query),
             last=_frame(read[0]) if ends else ([], []),
         )
@@ -70,7 +70,7 @@ class ReadingLamp(Picture):
         """The page, and over it a veil in the colour of the paper, which hides what is not read."""
         axes, room = figure.subplots(), inches(figure) * 72 * (0.97, 0.87)
         letter = min(room / (ACROSS, HIGH * len(LINES)))
-        font = {"family": "DejaVu Sans Mono", "size": 0.97 * letter / WIDE_BY}
+        font = {"family": "DejaVu Sans Mono", "size": 0.96 * letter / WIDE_BY}
         for i, word in enumerate(WORDS):
             line, start = np.argwhere(i == CELLS)[0]
             axes.text(start - 0.4, line, word, va="center", zorder=1, **font)
@@ -86,9 +86,8 @@ class ReadingLamp(Picture):
 
     def dragged(self, x: float, y: float) -> dict:
         """The word under the pointer is the query."""
-        line = CELLS[int(np.clip(round(y), 0, len(LINES) - 1))]
-        near = line[: int(np.clip(round(x), 0, ACROSS - 1)) + 1]
-        return {"query": int(near[near < len(WORDS)][-1])}
+        line, letter = np.clip(np.round([y, x]), 0, np.array(CELLS.shape) - 1).astype(int)
+        return {"query": int(CELLS[line, letter])}
 
     def caption(self, arrays: Arrays) -> str:
         who = f"Head {arrays.head}, with the slope {slope_words(arrays.slope)},"
@@ -101,6 +100,6 @@ class ReadingLamp(Picture):
 
 def _frame(word):
     """The outline of a word, x and y."""
-    line, letters = np.nonzero(word == CELLS)
+    line, letters = np.nonzero((word == CELLS) & INKED)
     left, right = letters[0] - 0.5, letters[-1] + 0.5
     return [left, right, right, left, left], line[0] + np.array([-0.5, -0.5, 0.5, 0.5, -0.5])
