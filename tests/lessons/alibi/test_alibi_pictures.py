@@ -71,3 +71,4 @@ def test_each_letter_of_the_page_is_as_dark_as_its_weight(knobs):
 def test_a_head_reads_as_far_as_its_effective_span():
     for head, span in enumerate(WeightByDistance(one_in=1000).compute().windows, start=1):
         assert ReadingLamp(head=head).compute().read == min(int(span) + 1, len(PAGE.split()))
+    assert ReadingLamp(encoding="RoPE").compute().factors.min() > 1 / 20
