@@ -78,7 +78,7 @@ class MropeSections(Picture):
         dials.tick_params(left=False)
         dials.spines[:].set_visible(False)
         rim = RADIUS * np.exp(1j * np.linspace(0, 2 * np.pi, 73))
-        parts = [Other(time, "title")]
+        parts: list = [Other(time, "title")]
         for i, word in enumerate(dials.get_yticklabels()):
             word.set_color(f"C{i}")
             dials.plot(rim.real, i + rim.imag, color="C6", linewidth=rcParams["axes.linewidth"])

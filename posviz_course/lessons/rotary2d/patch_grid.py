@@ -16,7 +16,7 @@ GRID, BASE = 14, 10  # patches along a side; an image is small, and so is the ba
 DARKEST, LINES = 0.2, 0.6  # light of a patch that scores 0; of the pixels between two patches
 AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
 # The directions of mixed pairs, at random between these, in degrees: 0 is right, and 90 is down.
-DIRECTIONS = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
+DIRECTIONS: dict[str, tuple[int, int]] = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
 
 
 class PatchGrid(Picture):

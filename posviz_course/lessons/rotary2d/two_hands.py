@@ -108,7 +108,8 @@ def _digits(number):
 
 def _by_kind(paths):
     """Paths of the column, the row and both: two are there when axial, and one when mixed."""
-    paths, none = list(paths), ([], [])
+    none: tuple = ([], [])
+    paths = list(paths)
     return [*paths, none] if len(paths) == 2 else [none, none, *paths]
 
 
