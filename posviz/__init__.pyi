@@ -36,6 +36,7 @@ from posviz_course.configs.layer_plans import layer_plan as layer_plan
 from posviz_course.lessons.alibi.alibi_line import AlibiLine as AlibiLine
 from posviz_course.lessons.alibi.alibi_scores import AlibiScores as AlibiScores
 from posviz_course.lessons.alibi.alibi_slopes import AlibiSlopes as AlibiSlopes
+from posviz_course.lessons.alibi.reading_lamp import ReadingLamp as ReadingLamp
 from posviz_course.lessons.alibi.weight_by_distance import WeightByDistance as WeightByDistance
 from posviz_course.lessons.choosing.census import Census as Census
 from posviz_course.lessons.choosing.loss_and_recall import LossAndRecall as LossAndRecall
@@ -72,6 +73,7 @@ from posviz_course.lessons.rotary.rotating_vectors import RotatingVectors as Rot
 from posviz_course.lessons.rotary.score_decay import ScoreDecay as ScoreDecay
 from posviz_course.lessons.rotary2d.mrope_sections import MropeSections as MropeSections
 from posviz_course.lessons.rotary2d.patch_grid import PatchGrid as PatchGrid
+from posviz_course.lessons.rotary2d.sum_of_waves import SumOfWaves as SumOfWaves
 from posviz_course.lessons.rotary2d.two_hands import TwoHands as TwoHands
 from posviz_course.lessons.rotary_code.cache_debugger import CacheDebugger as CacheDebugger
 from posviz_course.lessons.rotary_code.layout_arcs import LayoutArcs as LayoutArcs

@@ -13,7 +13,7 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons._sentences import words_of, write_along
 
 MOST_WORDS = 12
-LOWEST = -6.0  # score that is shown at least: a short sentence's line is not too steep
+LOWEST = -4.0  # score that is shown at least: a short sentence's line is not too steep
 
 
 class AlibiLine(Picture):

@@ -61,11 +61,11 @@ class AlibiScores(Picture):
         size = (TOKENS, TOKENS)
         shown = [Map(axes, f"maps[{i}]", most=size, **props) for i, axes in enumerate(maps)]
         rings = [Curve(axes, "C3o", "ring", marks=1.5, **ring) for axes in maps]
-        for axes, title in zip(maps, ("scores without", "with ALiBi"), strict=True):
+        for axes, title in zip(maps, ("without ALiBi", "with ALiBi"), strict=True):
             axes.set_title(title)
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         bar = figure.colorbar(shown[0].image, ax=maps, location=side, aspect=aspect, extend="both")
-        bar.set_label("score (grey: future)")
+        bar.set_label("score (grey: future key)")
         bar.set_ticks((-LIMIT, 0, LIMIT))
         planted = Rule(row, {"color": "C3", "ls": ":"}, "distance", "planted key")
         lines = [
@@ -73,7 +73,7 @@ class AlibiScores(Picture):
             for i, (label, fmt) in enumerate(LOOKS.items())
         ]
         marks = [Curve(row, fmt, f"marks[{i}]") for i, fmt in enumerate(("C1s", "C0o"))]
-        row.set(title="weights of the last query", xlim=with_room(0, TOKENS - 1))
+        row.set(title="last row’s weights", xlim=with_room(0, TOKENS - 1))
         draw_weight_axis(row)
         whole(row.xaxis, most=3)
         legend_above(figure, [*lines, planted], narrow=2)

@@ -59,7 +59,7 @@ class WeightByDistance(Picture):
         right.set_xscale("symlog", linthresh=1, linscale=0.3)
         right.set(title="how far they look", xlabel="distance (tokens)", ylabel="head")
         right.set(xlim=(-0.15, 6000), ylim=(len(SLOPES) + 0.7, 0.3))
-        right.set_xticks((1, 10, 100, 1000), ("1", "10", "100", "1000"))
+        right.set_xticks((1, 10, 100, 1000), ("1", "10", "100", "1,000"))
         right.xaxis.set_minor_locator(NullLocator())
         whole(right.yaxis, most=8)
         pale = {"facecolor": "C4", "alpha": 0.25, "linewidth": 0, "animated": True}
@@ -91,5 +91,5 @@ class WeightByDistance(Picture):
 def draw_weight_axis(axes):
     """Weights upwards on a logarithmic axis, distance to the right."""
     axes.set(yscale="log", ylim=(5e-7, 1.6), xlabel="distance (tokens)")
-    axes.set_yticks((1, 1e-2, 1e-4, 1e-6), ("1", "0.01", "1e-4", "1e-6"))
+    axes.set_yticks((1, 1e-2, 1e-4, 1e-6), ("1", "10⁻²", "10⁻⁴", "10⁻⁶"))
     axes.yaxis.set_minor_locator(NullLocator())

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
+from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
@@ -13,10 +13,10 @@ from posviz.wording import signed
 from posviz_course.models.archive import photograph
 
 GRID, BASE = 14, 10  # patches along a side; an image is small, and so is the base
-DARKEST, LINES = 0.08, 0.6  # light of a patch that scores 0; of the pixels between two patches
+DARKEST, LINES = 0.2, 0.6  # light of a patch that scores 0; of the pixels between two patches
 AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
 # The directions of mixed pairs, at random between these, in degrees: 0 is right, and 90 is down.
-DIRECTIONS = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
+DIRECTIONS: dict[str, tuple[int, int]] = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
 
 
 class PatchGrid(Picture):
@@ -34,7 +34,11 @@ class PatchGrid(Picture):
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the angles.
         """
-        angles = self._angles(*raster(GRID, GRID).T)
+        rows, columns = raster(GRID, GRID).T
+        if self.encoding == "raster":
+            angles = rotary_angles(rows * GRID + columns, rotary_frequencies(self.head_dim, BASE))
+        else:
+            angles = mixed_angles(rows, columns, arrows(self.encoding, self.head_dim))
         rotated = apply_rotary(np.ones((GRID**2, self.head_dim)), angles)
         query = rotated[self.row * GRID + self.column]
         scores = (rotated @ query).reshape(GRID, GRID) / self.head_dim
@@ -47,21 +51,6 @@ class PatchGrid(Picture):
             frame=(outline + 0.5) * side - 0.5,
             lit=_lit(pixels, scores),
         )
-
-    def _angles(self, rows, columns):
-        """Angles of each pair of each patch, [patches, head_dim/2]."""
-        if self.encoding == "raster":
-            inv_freq = rotary_frequencies(self.head_dim, BASE)
-            return rotary_angles(rows * GRID + columns, inv_freq)
-        if self.encoding == "axial":
-            return axial_angles(rows, columns, self.head_dim, base=BASE)
-        if self.encoding == "one frequency":
-            both = rotary_frequencies(self.head_dim, BASE)
-            return mixed_angles(rows, columns, np.stack([both, both]))
-        speeds = np.tile(rotary_frequencies(self.head_dim // 2, BASE), 2)  # as axial has them
-        drawn = np.random.default_rng(1).uniform(*DIRECTIONS[self.encoding], len(speeds))
-        towards = np.deg2rad(drawn)
-        return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
     def draw(self, figure: Figure) -> list:
         """The photograph, as bright as each patch scores, and beside it the scores as a map."""
@@ -93,6 +82,21 @@ class PatchGrid(Picture):
             return f"{first}, and {second}."
         corner = signed(scores[row + 1, column - 1], ".2f")
         return f"{first}, {second}, and the one down and left {corner}."
+
+
+def arrows(encoding: str, head_dim: int) -> np.ndarray:
+    """Return the two frequencies of each pair [2, pairs], index 0 for columns.
+
+    Of axial pairs one is 0: they see one axis, as in `axial_angles`.
+    """
+    if encoding == "one frequency":
+        return np.stack([rotary_frequencies(head_dim, BASE)] * 2)
+    speeds = np.tile(rotary_frequencies(head_dim // 2, BASE), 2)
+    degrees = np.repeat([0, 90], len(speeds) // 2)
+    if encoding != "axial":
+        degrees = np.random.default_rng(1).uniform(*DIRECTIONS[encoding], len(speeds))
+    towards = np.deg2rad(degrees)
+    return speeds * np.stack([np.cos(towards), np.sin(towards)])
 
 
 def _lit(pixels, scores):

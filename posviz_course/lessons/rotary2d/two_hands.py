@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mixed_angles, raster
 from posviz.pictures.knobs import Choice, Integer, Log
-from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_colours
+from posviz.pictures.layouts import beside
+from posviz.pictures.parts import Curve, Map, Other, Text, broken, circle, on_colours
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -21,7 +22,8 @@ ARROW = 3.5  # patches, whatever the frequencies are
 class TwoHands(Picture):
     """One pair at (row, column): two hands when axial, one hand when mixed."""
 
-    size = (8.0, 3.7)
+    size = (7.5, 3.4)
+    paper_size = (3.3, 4.6)
 
     row = Integer(4, low=0, high=SIDE - 1, play=True)
     column = Integer(6, low=0, high=SIDE - 1, play=True)
@@ -45,40 +47,44 @@ class TwoHands(Picture):
         angles = mixed_angles(rows, columns, frequencies.T)
         shares = frequencies * here
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
+        is_axial = self.kind == "axial"
         return self.arrays(
             place=([self.column], [self.row]),
             frequencies=frequencies,
             shares=shares,
-            hands=_hands(shares.sum(axis=1)),
+            hands=_by_kind(_rim(angle) for angle in shares.sum(axis=1)),
+            names=["column", "row", "" if is_axial else "both"],
             arcs=_arcs(shares),
-            arrows=_arrows(here, frequencies),
+            arrows=_by_kind(_arrow(here, frequency) for frequency in frequencies),
+            title={"text": "two pairs: two hands" if is_axial else "one pair: one hand"},
             lines=[*(_lines(here, frequency) for frequency in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
 
     def draw(self, figure: Figure) -> list:
         """The dial at left; at right the image, with lines along which a hand's angle stays."""
-        dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
+        dial, image = beside(figure, (1, 1.15))
         circle(dial)
-        dial.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="hands")
-        dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-        looks = (("C0o-", "by the column"), ("C1o--", "by the row"), ("C2o-", "by both"))
-        hands = [
-            Curve(dial, fmt, f"hands[{i}]", label, markevery=[1])
-            for i, (fmt, label) in enumerate(looks)
-        ]
-        arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
+        dial.set(xlim=(-1.2, 1.2), ylim=(-1.45, 1.15), aspect="equal", xticks=(), yticks=())
+        dial.spines[:].set_visible(False)
+        image.set_title("score of these hands")
+        image.set_xlabel("column (patches)", color="C0")  # as what rotates by it
+        image.set_ylabel("row (patches)", color="C1")
         scores = Map(image, "scores", most=(SIDE, SIDE), aspect="equal")
         figure.colorbar(scores.image, ax=image, ticks=(-1, 0, 1), shrink=0.8)
+        image.set(xticks=(0, 5, 10), yticks=(0, 5, 10))
         thin = {"stroke": 1.3 / 0.6, "linewidth": 0.6 * rcParams["lines.linewidth"]}
         first = on_colours(image, "lines[0]", "k-", **thin)
         last = on_colours(image, "lines[1]", "k--", **thin)
-        arrow = on_colours(image, "arrows", label="direction", stroke=2.2)
-        mark = Curve(image, "ko", "place", "query", markeredgecolor="white")
-        image.set(title="score of these hands", xlabel="column (patches)", ylabel="row (patches)")
-        image.set(xticks=(0, 5, 10), yticks=(0, 5, 10))
-        legend_above(figure, [*hands, mark, arrow[1]], narrow=3)
-        return [*hands, *arcs, scores, *first, *last, *arrow, mark]
+        title = dial.set_title("two pairs: two hands", animated=True)
+        parts = [Other(title, "title"), scores, *first, *last]
+        for i, fmt in enumerate(("C0o-", "C1o--", "C2o-")):
+            parts += on_colours(image, f"arrows[{i}]", fmt.replace("o", ""), stroke=2.2)
+            parts.append(Curve(dial, fmt, f"hands[{i}]", markevery=[1]))
+            middle = {"ha": "center", "va": "center", "color": fmt[:2]}
+            parts.append(Text(dial, (-0.8, 0.8, 0)[i], -1.3, f"names[{i}]", **middle))
+        arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
+        return [*parts, *arcs, Curve(image, "ko", "place", markeredgecolor="white")]
 
     def caption(self, arrays: Arrays) -> str:
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]
@@ -100,11 +106,16 @@ def _digits(number):
     return signed(round(number, 9), "z.3g")
 
 
-def _hands(angles):
-    """From the centre to the rim: two for column and row, or a third one for both."""
-    rims = [([0, np.cos(angle)], [0, np.sin(angle)]) for angle in angles]
+def _by_kind(paths):
+    """Paths of the column, the row and both: two are there when axial, and one when mixed."""
     none: tuple = ([], [])
-    return [*rims, none] if len(angles) == 2 else [none, none, *rims]
+    paths = list(paths)
+    return [*paths, none] if len(paths) == 2 else [none, none, *paths]
+
+
+def _rim(angle):
+    """From the centre to the rim."""
+    return [0, np.cos(angle)], [0, np.sin(angle)]
 
 
 def _arcs(shares):
@@ -119,13 +130,12 @@ def _arcs(shares):
     return arcs
 
 
-def _arrows(here, frequencies):
-    """From the query in the direction of each hand's frequencies, the row's downwards."""
-    along = ARROW * frequencies / np.linalg.norm(frequencies, axis=1, keepdims=True)
-    across = along[:, ::-1] * (-1, 1)
-    tips, barbs = here + along, here + 0.75 * along
-    path = [here + 0 * along, tips, barbs + 0.15 * across, tips, barbs - 0.15 * across]
-    return broken(np.stack(path, axis=1))
+def _arrow(here, frequency):
+    """From the query in the direction of a hand's frequencies, the row's downwards."""
+    along = ARROW * frequency / np.linalg.norm(frequency)
+    across = along[::-1] * (-1, 1)
+    tip, barbs = here + along, here + 0.75 * along
+    return np.transpose([here, tip, barbs + 0.15 * across, tip, barbs - 0.15 * across])
 
 
 def _lines(here, frequencies):

@@ -36,7 +36,7 @@ class BlockwiseMask(Picture):
             kinds=kinds,
             seen=seen,
             row=row_outline(kinds, self.query),
-            counts=[(seen, positions), (positions + 1, positions)],
+            counts=[_steps(seen), (positions + 1, positions)],
             mark=(seen[[self.query]], [self.query]),
         )
 
@@ -55,10 +55,11 @@ class BlockwiseMask(Picture):
             matrix.axvline(border, **thin)
         # A hairline, or it would hide the row that it marks.
         row = Curve(matrix, "-", "row", color=rc["text.color"], stroke=0.5)
-        causal = Curve(counts, "C1:", "counts[1]", "plain causal")
-        seen = Curve(counts, "C0-", "counts[0]", "blockwise")
         dashes = {"color": "C6", "linestyle": "--", "linewidth": rc["lines.linewidth"] / 1.5}
-        most = counts.axvline(2 * BLOCK, label="2 × block", **dashes)
+        counts.axvline(2 * BLOCK, **dashes)
+        counts.text(2 * BLOCK + 0.7, 2, "2 × block", color="C6")
+        causal = Curve(counts, "C1:", "counts[1]", "causal")
+        seen = Curve(counts, "C0-", "counts[0]", "blockwise")
         mark = Curve(counts, "C0o", "mark")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         counts.set(xlabel="keys seen", xlim=(0, 1.05 * TOKENS))
@@ -66,7 +67,7 @@ class BlockwiseMask(Picture):
         names = {3: "own block", 2: "block before", 1: "cut off"}
         patches = [Patch(color=cmap(kind), label=name) for kind, name in names.items()]
         close = {"columnspacing": 1.1, "handlelength": 1.4}
-        legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
+        legend_above(figure, [*patches, seen, causal], narrow=2, **close)
         return [kinds, row, causal, seen, mark]
 
     def caption(self, arrays: Arrays) -> str:
@@ -74,3 +75,10 @@ class BlockwiseMask(Picture):
             f"The query at {arrays.query} sees {arrays.seen[arrays.query]} of {arrays.query + 1} "
             f"keys, and no query looks farther back than {arrays.seen.max() - 1} tokens."
         )
+
+
+def _steps(counts):
+    """Counts by query as a stair, x and y: a query is a row, with nothing between two rows."""
+    return np.repeat(counts, 2), np.arange(len(counts)).repeat(2) + np.tile(
+        [-0.5, 0.5], len(counts)
+    )

@@ -30,6 +30,7 @@ class FarWeights(Picture):
         return self.arrays(
             shares=shares,
             bars=[{"width": share} for share in shares],
+            title={"text": f"keys more than {self.far:,} tokens back"},
             words=[{"x": share + 0.01, "text": f"{share:.2f}"} for share in shares],
         )
 
@@ -41,8 +42,10 @@ class FarWeights(Picture):
         texts = [axes.text(0, row, "", va="center", animated=True) for row in rows]
         axes.set_yticks(rows, labels=NAMES)
         axes.set(xlim=(0, 1.12), xticks=(0, 0.5, 1), ylim=(len(NAMES) - 0.4, -0.6))
-        axes.set_xlabel("share of the weight on far keys")
+        axes.set_xlabel("share of the weight")
+        title = axes.set_title("keys more than 1,024 tokens back", animated=True)
         return [
+            Other(title, "title"),
             *(Other(bar, f"bars[{row}]") for row, bar in enumerate(bars)),
             *(Other(text, f"words[{row}]") for row, text in enumerate(texts)),
         ]

@@ -25,7 +25,7 @@ class Forgetting(Picture):
 
     size = (8.0, 3.1)
 
-    forgetting = Real(0.0, low=0.0, high=4.0, step=0.1, play=True)
+    forgetting = Real(1.0, low=0.0, high=4.0, step=0.1, play=True)
     content = Choice("identical", options=tuple(LIMITS), redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
@@ -52,7 +52,7 @@ class Forgetting(Picture):
         rope = _lines(axes, 0, "RoPE", "C1")
         other = _lines(axes, 1, "with forgetting", "C0")
         ink = {"color": rcParams["text.color"]}
-        swing = f"swing (highest − lowest) beyond {FAR:,}"
+        swing = f"swing beyond {FAR:,}"
         bar = Line2D([], [], linestyle="none", marker="|", label=swing, **ink)
         bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
         axes.set(xlim=(-30, 2548), xticks=(0, FAR, 2048), ylim=LIMITS[self.content])

@@ -53,8 +53,7 @@ class XposDecay(Picture):
         curves.axhline(0.5, color="C6", linewidth=rcParams["axes.linewidth"])
         marks = [Curve(heat, "C1o", "marks[0]"), Curve(curves, "C1o", "marks[1]")]
         side = {"location": "right"} if wide(figure) else {"location": "bottom", "aspect": 30}
-        bar = figure.colorbar(factors.image, ticks=(0, 0.5, 1), ax=(heat, curves), **side)
-        bar.set_label("factor", labelpad=rcParams["font.size"] / 2)
+        figure.colorbar(factors.image, ticks=(0, 0.5, 1), ax=heat, label="factor", **side)
         heat.set(ylabel="pair")
         whole(heat.yaxis, most=4, steps=None)
         curves.set(xlabel="distance (tokens)", ylabel="factor", ylim=(-0.05, 1.08))

@@ -8,8 +8,9 @@ import pytest
 from posviz.encodings.alibi import alibi_slopes
 from posviz_course.lessons.alibi.alibi_line import AlibiLine
 from posviz_course.lessons.alibi.alibi_scores import AlibiScores, vectors
+from posviz_course.lessons.alibi.reading_lamp import PAGE, ReadingLamp
 from posviz_course.lessons.alibi.weight_by_distance import WeightByDistance
-from tests.lessons.by_hand import product, softmax
+from tests.lessons.by_hand import frequencies, product, softmax
 
 
 @pytest.mark.parametrize("one_in", [10, 1000])
@@ -47,3 +48,27 @@ def test_a_key_that_fits_is_found_beyond_the_effective_span():
     span = WeightByDistance(one_in=1000).compute().windows[0]
     assert span < 14
     assert AlibiScores(head=1, distance=14).compute().planted[1] > 0.5
+
+
+@pytest.mark.parametrize("knobs", [{"head": 2}, {"query": 70, "encoding": "xPos"}])
+def test_each_letter_of_the_page_is_as_dark_as_its_weight(knobs):
+    picture = ReadingLamp(**knobs)
+    page, texts = picture.compute().page, picture.figure().axes[0].texts
+    assert " ".join(text.get_text() for text in texts) == " ".join(PAGE.split())
+    decays = [((pair / 32 + 0.4) / 1.4) ** (1 / 512) for pair in range(32)]
+    waves = list(zip(decays, frequencies(64, 10_000), strict=True))
+    for i, text in enumerate(texts):
+        back, (start, line) = picture.query - i, text.get_position()
+        score = -(2.0**-picture.head) * back
+        if picture.encoding == "xPos":
+            score = sum(decay**back * math.cos(back * speed) for decay, speed in waves) / 8 - 4
+        start = math.ceil(start)
+        shown = page[int(line), start : start + len(text.get_text())]
+        assert shown == pytest.approx([math.exp(score) if back >= 0 else 0] * len(shown), abs=1e-9)
+        assert picture.dragged(start + 0.4, line) == {"query": i}
+
+
+def test_a_head_reads_as_far_as_its_effective_span():
+    for head, span in enumerate(WeightByDistance(one_in=1000).compute().windows, start=1):
+        assert ReadingLamp(head=head).compute().read == min(int(span) + 1, len(PAGE.split()))
+    assert ReadingLamp(encoding="RoPE").compute().factors.min() > 1 / 20

@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from posviz import MropeSections, PatchGrid, TwoHands
+from posviz import MropeSections, PatchGrid, SumOfWaves, TwoHands
 from posviz_course.models.archive import photograph
 from tests.lessons.by_hand import every_setting, frequencies
 
@@ -43,7 +44,7 @@ def test_scores_of_patches_are_those_of_a_loop(encoding, place):
     np.testing.assert_allclose(arrays.scores, expected, rtol=0, atol=2e-6)
     side = 12
     for row, column in np.ndindex(expected.shape):
-        light = 0.08 + 0.92 * max(expected[row, column], 0)
+        light = 0.2 + 0.8 * max(expected[row, column], 0)
         pixel = arrays.lit[row * side + side // 2, column * side + side // 2]
         stored = photograph()[row * side + side // 2, column * side + side // 2]
         assert pixel == pytest.approx(stored * light, abs=3e-6)
@@ -53,6 +54,34 @@ def test_scores_of_patches_are_those_of_a_loop(encoding, place):
 def test_query_follows_the_pointer(x, y, patch):
     knobs = PatchGrid().dragged(x, y)
     assert (knobs["row"], knobs["column"]) == patch
+
+
+@pytest.mark.parametrize(("encoding", "waves"), [("axial", 5), ("mixed", 32), ("one frequency", 9)])
+def test_mean_of_all_waves_is_the_score_of_equal_vectors(encoding, waves):
+    picture = SumOfWaves(encoding=encoding, waves=waves)
+    arrays, patches = picture.compute(), [(13, 13), (0, 26), (20, 3)]
+    grid = SimpleNamespace(encoding=encoding, head_dim=64)
+    speeds = [math.hypot(*pair) for pair in zip(*arrays.dots[1], strict=True)]
+    assert speeds == pytest.approx(sorted(speeds, reverse=True))
+    for row, column in patches:
+        angles = angles_of(grid, row - 13, column - 13)
+        by_size = sorted(zip(*fastest_first(grid, angles), strict=True))[:waves]
+        cosines = [math.cos(angle) for *_, angle in by_size]
+        assert arrays.last[row, column] == pytest.approx(cosines[-1], abs=1e-9)
+        assert arrays.score[row, column] == pytest.approx(np.mean(cosines), abs=1e-9)
+
+
+def fastest_first(grid, angles):
+    """By which pairs are sorted: the speed and the place in the encoding; and their angles."""
+    steps = zip(angles_of(grid, 1, 0), angles_of(grid, 0, 1), strict=True)
+    speeds = [-round(math.hypot(*step), 9) for step in steps]
+    return speeds, range(len(speeds)), angles
+
+
+def test_a_click_on_a_dot_adds_all_waves_up_to_it():
+    picture = SumOfWaves(encoding="mixed", waves=1)
+    for number, dot in enumerate(picture.compute().dots[0].T, start=1):
+        assert picture.dragged(*dot) == {"waves": number}
 
 
 def test_scores_of_hands_are_those_of_a_loop():

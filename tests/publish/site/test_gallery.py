@@ -32,6 +32,7 @@ def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
         ("AlibiSlopes", f"{ALIBI}.html#cell-id=cell-1"),
         ("AlibiScores", f"{ALIBI}.html#cell-id=cell-2"),
         ("AlibiLine", f"{ALIBI}.html"),
+        ("ReadingLamp", f"{ALIBI}.html"),
         ("WeightByDistance", f"{ALIBI}.html"),
     ]
     assert shown[0].title == lessons.load("AlibiSlopes").title()
