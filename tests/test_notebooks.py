@@ -88,7 +88,8 @@ def test_notebook_is_small_and_its_cells_are_short(path):
     assert statistics.median(lengths) <= 5
     assert path.stat().st_size <= 8e5
     assert "widgets" not in notebook.metadata
-    assert [cell.source for cell in cells if INSTALLS.search(cell.source)] == []
+    sources = [re.sub("#.*", "", cell.source) for cell in cells]  # a comment may say how
+    assert [source for source in sources if INSTALLS.search(source)] == []
 
 
 def test_all_notebooks_together_are_small():

@@ -7,7 +7,7 @@ from matplotlib.image import AxesImage
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from posviz import RotatingVectors, ScoreDecay, SinusoidalTable
+from posviz import RotatingVectors, ScoreDecay, SinusoidalTable, XposDecay
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
@@ -79,8 +79,8 @@ def test_one_panel_is_alone_with_what_the_legend_says_of_it(number, names):
 
 
 def test_a_panel_keeps_its_colour_bar_and_takes_the_labels_it_shared():
-    axes, bar = shown(SinusoidalTable().figure("paper", panel=1))
-    assert (axes.get_xlabel(), bar.get_label()) == ("column", "<colorbar>")
+    axes, bar = shown(XposDecay().figure("paper", panel=1))
+    assert (axes.get_xlabel(), bar.get_label()) == ("distance (tokens)", "<colorbar>")
     assert axes.xaxis.get_tick_params()["labelbottom"]
     with pytest.raises(ValueError, match="panel = 3: it has 1 to 2"):
         SinusoidalTable().figure(panel=3)
