@@ -90,7 +90,7 @@ async function ask() {
   return index;
 }
 
-/** @type {WebAssembly.Module | undefined} */ let compiled; // by the first worker, for those that come after it
+let isFirst = true; // a page's Python, which is loaded
 
 /** One Python, and which message it is at. @template Message what it tells */
 class Python {
@@ -115,7 +115,7 @@ class Python {
     this.#worker = new Worker(new URL(`assets/live/${this.index.worker}`, SITE));
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onerror = () => this.#die({ died: "its script could not be loaded", cut: true });
-    this.#worker.postMessage({ site: SITE.href, index: this.index, module: compiled, isKept: !this.isReaders });
+    this.#worker.postMessage({ site: SITE.href, index: this.index, isKept: !this.isReaders });
   }
 
   /** Calls a function of Python's.
@@ -132,9 +132,9 @@ class Python {
 
   #hear(/** @type {FromWorker<Message>} */ told) { // what worker.js tells
     if ("loaded" in told) {
-      if (!compiled) bar.count(told);
+      if (isFirst) bar.count(told);
     } else if ("started" in told) {
-      compiled = told.module;
+      isFirst = false;
       this.isReady = true;
       bar.say("");
       this.listener.started();

@@ -36,7 +36,7 @@ async function fetched(parts, type, count) {
 }
 
 /** Starts Python of what build.py has written; `isKept`: for the next visit, too. @param {Start} start */
-async function load({ site, index, module: compiled, isKept }) {
+async function load({ site, index, isKept }) {
   const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
   // Nothing is kept where a page is not served securely, or may keep nothing.
   const cache = await globalThis.caches?.open(site).catch(() => undefined);
@@ -49,7 +49,7 @@ async function load({ site, index, module: compiled, isKept }) {
   const archive = async (/** @type {string[]} */ parts) =>
     new Uint8Array(await (await fetched(parts.map(at), "application/x-tar", count)).arrayBuffer());
   const [module, memory, ...archives] = await Promise.all([
-    compiled ?? WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
+    WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
     saved,
     archive(index.library),
     archive(index.posviz),
@@ -59,7 +59,7 @@ async function load({ site, index, module: compiled, isKept }) {
   if (error) throw new Error(error);
   const keep = () => cache?.put(at(index.memory), new Response(started.memory())).catch(() => {}); // no room
   if (!memory && isKept) setTimeout(keep, KEEP_AFTER);
-  tell({ started: true, module });
+  tell({ started: true });
   return started;
 }
 
