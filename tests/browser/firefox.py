@@ -1,4 +1,4 @@
-"""Firefox as it is installed, by its own protocol, Marionette: Playwright drives only a Firefox of its own."""
+"""The installed Firefox, by its protocol Marionette: Playwright drives a Firefox of its own."""
 
 import contextlib
 import json

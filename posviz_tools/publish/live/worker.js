@@ -55,7 +55,7 @@ async function load({ site, index, isKept }) {
     archive(index.posviz),
   ]);
   const started = await startPython(module, archives, hear, memory);
-  const error = started.run(memory ? "session.forget()" : START);
+  const error = started.run(`${memory ? "" : START}\nsession.forget()`);
   if (error) throw new Error(error);
   const keep = () => cache?.put(at(index.memory), new Response(started.memory())).catch(() => {}); // no room
   if (!memory && isKept) setTimeout(keep, KEEP_AFTER);

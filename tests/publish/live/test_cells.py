@@ -32,7 +32,7 @@ for sources, asked in json.load(sys.stdin):
         cells.run(id, sources)
 print(json.dumps([json.loads(each) for each in shown]))
 """
-LACKS = {"torch", "transformers", "IPython", "ipywidgets", "anywidget", "nbformat", "mistune"}
+LACKS = {"torch", "transformers", "tqdm", "IPython", "ipywidgets", "anywidget", "nbformat", "mistune"}
 SOURCES = {
     "imports": "import torch\nimport numpy as np",
     "array": "x = np.ones((3, 4))\nprint('not shown')\nx",
