@@ -95,7 +95,7 @@ def test_an_explorer_that_is_forgotten_hears_nothing(session, told):
 def test_each_visit_has_random_numbers_of_its_own(session):
     drawn = []
     for _ in range(2):
-        random.seed(0), np.random.seed(0)
+        random.seed(0), np.random.seed(0)  # noqa: NPY002
         session.forget()
-        drawn.append({random.random(), np.random.rand()})
+        drawn.append({random.random(), np.random.rand()})  # noqa: NPY002
     assert not drawn[0] & drawn[1]
