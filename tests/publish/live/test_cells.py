@@ -17,7 +17,7 @@ from posviz_tools.publish.live import names
 # Runs cells as a page's Python does, without the packages that it lacks: prints what each shows.
 RUN = """
 import html, importlib.machinery, json, re, sys, types
-LACKS = set("torch transformers tqdm IPython ipywidgets anywidget nbformat mistune".split())
+LACKS = {"torch", "transformers", "tqdm", "IPython", "ipywidgets", "anywidget"} | {"nbformat", "mistune"}
 find = importlib.machinery.PathFinder.find_spec
 def found(name, *where):
     return None if name.partition(".")[0] in LACKS else find(name, *where)
@@ -32,7 +32,10 @@ for sources, asked in json.load(sys.stdin):
         cells.run(id, sources)
 print(json.dumps([json.loads(each) for each in shown]))
 """
-LACKS = set("torch transformers tqdm IPython ipywidgets anywidget nbformat mistune".split())
+LACKS = {"torch", "transformers", "tqdm", "IPython", "ipywidgets", "anywidget"} | {
+    "nbformat",
+    "mistune",
+}
 SOURCES = {
     "imports": "import torch\nimport numpy as np",
     "array": "x = np.ones((3, 4))\nprint('not shown')\nx",
