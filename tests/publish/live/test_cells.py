@@ -17,7 +17,7 @@ from posviz_tools.publish.live import names
 # Runs cells as a page's Python does, without the packages that it lacks: prints what each shows.
 RUN = """
 import html, importlib.machinery, json, re, sys, types
-LACKS = {"torch", "transformers", "tqdm", "IPython", "ipywidgets", "anywidget"} | {"nbformat", "mistune"}
+LACKS = {lacks}
 find = importlib.machinery.PathFinder.find_spec
 def found(name, *where):
     return None if name.partition(".")[0] in LACKS else find(name, *where)
