@@ -4,7 +4,7 @@ import type { Address, Bytes, ExplorerShown } from "../../../posviz/pictures/pro
 
 /** What build.py writes into assets/live: names of files, and how many bytes a page loads. */
 export type Index =
-  Record<"python" | "library" | "posviz", string[]> & { worker: string; memory: string; size: number };
+  Record<"python" | "library" | "posviz", string[]> & Record<"worker" | "module" | "memory", string> & { size: number };
 
 export type Start = { site: string; index: Index; isKept: boolean };
 export type Progress = { loaded: number; of: number }; // bytes

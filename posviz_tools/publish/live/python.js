@@ -78,7 +78,7 @@ function begin() {
 }
 
 async function ask() {
-  await keep();
+  keep();
   const answer = await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`${answer.url} is not there`);
   const index = await answer.json();
@@ -91,6 +91,8 @@ async function ask() {
 }
 
 let isFirst = true; // a page's Python, which is loaded
+let begins = () => {};
+const begun = new Promise((resolve) => { begins = () => resolve(undefined); }); // the script of a worker runs
 
 /** One Python, and which message it is at. @template Message what it tells */
 class Python {
@@ -132,7 +134,8 @@ class Python {
 
   #hear(/** @type {FromWorker<Message>} */ told) { // what worker.js tells
     if ("loaded" in told) {
-      if (isFirst) bar.count(told);
+      if (isFirst && told.loaded) bar.count(told);
+      begins();
     } else if ("started" in told) {
       isFirst = false;
       this.isReady = true;
@@ -165,4 +168,4 @@ class Python {
   }
 }
 
-export { bar, begin, CUT, ENDLESS, lastLine, Python, STOPPED };
+export { bar, begin, begun, CUT, ENDLESS, lastLine, Python, STOPPED };
