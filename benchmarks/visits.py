@@ -1,8 +1,8 @@
-"""Two builds of the site beside each other: what a visit loads, and when the first picture lives.
+"""Two builds of the site beside each other: what a visit loads, and when its first picture lives.
 
-python benchmarks/visits.py BEFORE AFTER [PAGE [REPETITIONS]]     folders that `posviz site --to` wrote
+python benchmarks/visits.py BEFORE AFTER [REPETITIONS]     folders of `posviz site 05 --to`
 
-First, second and third visits, the builds in turn, in Chromium and, where it is installed, Firefox.
+First, second and third visits, the builds in turn, in Chromium, and in Firefox where it is.
 """
 
 import contextlib
@@ -13,72 +13,68 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.browser import firefox
+from tests.browser.firefox import PATH, firefox
 from tests.browser.server import chromium, served
 
+PAGE = "05_rope.html"
 VISITS = 3
-KEPT = 9  # seconds from a living picture until the next visit: by then Python's memory is kept
-WATCH = """
+KEPT = 9000  # milliseconds after which Python's memory is kept for the next visit
+LIVES = """
 const first = document.querySelector(".posviz-live");
 first.scrollIntoView();
-if (first.dataset.alive === "true") window.lived ??= performance.now();
-return window.lived ?? 0;
+if (first.dataset.alive === "true") globalThis.lives ??= performance.now();
+return globalThis.lives ?? 0;
 """
 
 
 @contextlib.contextmanager
-def chromium_tab():
-    """A tab of a browser that was never here: what opens an address, what evaluates a script."""
-    with chromium() as browser, contextlib.closing(browser.new_context()) as context:
+def in_chromium():
+    """What opens an address, and what runs the body of a function, in a browser that is new."""
+    with chromium() as browser, browser.new_context() as context:
         page = context.new_page()
         yield page.goto, lambda script: page.evaluate(f"() => {{ {script} }}")
 
 
 @contextlib.contextmanager
-def firefox_tab():
+def in_firefox():
     """The same in Firefox."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        with firefox.firefox(Path(profile)) as tab:
-            yield tab.open, tab.evaluate
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with folder as profile, firefox(Path(profile)) as tab:
+        yield tab.open, tab.evaluate
 
 
-def visits(tab, address):
-    """Return the milliseconds from the page's begin to its first living picture, by visit."""
+def visits(browser, address):
+    """Return the milliseconds from a page's begin to its first living picture, by visit."""
     took = []
-    with tab() as (go, evaluate):
+    with browser() as (go, run):
         for _ in range(VISITS):
             go(address)
-            wait = "return new Promise((later) => setTimeout(later, 50))"
-            while not (lived := evaluate(WATCH)):
-                evaluate(wait)
+            while not (lived := run(LIVES)):
+                run("return new Promise((later) => setTimeout(later, 50))")
             took.append(lived)
-            evaluate(f"return new Promise((later) => setTimeout(later, {KEPT * 1000}))")
+            run(f"return new Promise((later) => setTimeout(later, {KEPT}))")
             go("about:blank")
     return took
 
 
 def main():
-    """Print the medians and their ratios."""
-    folders, (page, repetitions) = sys.argv[1:3], [*sys.argv[3:5], "05_rope", "5"][:2]
-    if len(sys.argv) == 4:
-        repetitions = "5"
-    sizes = [
-        sum(file.stat().st_size for file in Path(folder, "assets/live").glob("*.bin")) / 1e6
+    """Print each run, then medians and their ratios."""
+    folders, [repetitions] = sys.argv[1:3], sys.argv[3:] or ["5"]
+    loaded = [
+        sum(file.stat().st_size for file in Path(folder).glob("assets/live/*.bin")) / 1e6
         for folder in folders
     ]
-    print("megabytes {:.1f} {:.1f} ratio {:.2f}".format(*sizes, sizes[1] / sizes[0]))
-    for tab in [chromium_tab, firefox_tab][: 1 + bool(firefox.PATH)]:
-        rows = {folder: [] for folder in folders}
+    print("MB {:.1f} {:.1f}, ratio {:.2f}".format(*loaded, loaded[1] / loaded[0]))
+    for browser in [in_chromium, in_firefox][: 1 + bool(PATH)]:
+        took = [[], []]
         for _ in range(int(repetitions)):
-            for folder, found in rows.items():
+            for folder, runs in zip(folders, took, strict=True):
                 with served(folder) as address:
-                    found.append(visits(tab, f"{address}/{page}.html"))
-                print(tab.__name__, folder, *(f"{ms:.0f}" for ms in found[-1]), flush=True)
-        for visit, columns in enumerate(range(VISITS), 1):
-            before, after = (
-                statistics.median(found[columns] for found in rows[folder]) for folder in folders
-            )
-            print(f"{tab.__name__}, visit {visit}: {before:.0f} {after:.0f} ms, ratio {after / before:.2f}")
+                    runs.append(visits(browser, f"{address}/{PAGE}"))
+                print(browser.__name__, folder, *(f"{ms:.0f}" for ms in runs[-1]), flush=True)
+        for visit in range(VISITS):
+            one, other = (statistics.median(run[visit] for run in runs) for runs in took)
+            print(f"visit {visit + 1}: {one:.0f} {other:.0f} ms, ratio {other / one:.2f}")
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def _packed_file(name: str, data: bytes) -> Files:
-    """The packed data in parts by their files' names: a download that is left goes on with the next."""
+    """The packed data in parts, by name: a download that was left goes on with the next part."""
     packed = packed_by_zstandard(data)
     parts = [packed[at : at + PART] for at in range(0, len(packed), PART)]
     return {f"{name}-{hashed(packed)}-{n}.bin": part for n, part in enumerate(parts, 1)}

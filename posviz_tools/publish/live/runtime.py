@@ -43,7 +43,7 @@ _FONTS = re.compile(
 
 # Its functions lie in the order of its parts, and so does its data. These parts call by address:
 _CALLED = (
-    *(range(0, 5600), range(5748, 6772), range(6875, 16170)),  # Python without SQLite, NumPy
+    *(range(5600), range(5748, 6772), range(6875, 16170)),  # Python without SQLite, NumPy
     range(24947, 29037),  # Pillow, kiwisolver, matplotlib, contourpy
     *(range(67900, 70202), range(71687, 74632)),  # BLAS without LAPACK; FreeType to Qhull
     *(range(84480, 86060), range(88019, 89103)),  # zlib to lzma; hashes, expat, libc

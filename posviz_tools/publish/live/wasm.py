@@ -1,4 +1,4 @@
-"""Cuts a WebAssembly module: functions that nothing calls lose their bodies, and keep their numbers."""
+"""Cuts a WebAssembly module: functions that nothing calls keep their numbers, and no bodies."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
