@@ -50,7 +50,8 @@ async function load({ site, index, isKept }) {
   };
   const unpacked = async (/** @type {string[]} */ parts) => {
     const [packed] = await Promise.all([Promise.all(parts.map(part)), zstandard.init()]);
-    return zstandard.decode(new Uint8Array(await new Blob(packed).arrayBuffer()));
+    const joined = new Uint8Array(await new Blob(packed).arrayBuffer());
+    return /** @type {Uint8Array<ArrayBuffer>} */ (zstandard.decode(joined));
   };
   const compiled = async () => {
     const kept = await had(index.module);
