@@ -66,14 +66,14 @@ async function load({ site, index, isKept }) {
   };
   const [module, memory, ...archives] = await Promise.all([
     compiled(),
-    had(index.memory)?.then((response) => response?.arrayBuffer()),
+    had(index.memory)?.then(async (kept) => kept && new Uint32Array(await kept.arrayBuffer())),
     unpacked(index.library),
     unpacked(index.posviz),
   ]);
   const started = await startPython(module, archives, hear, memory);
   const error = started.run(`${memory ? "" : START}\nsession.forget()`);
   if (error) throw new Error(error);
-  if (!memory && isKept) setTimeout(() => hold(index.memory, started.memory()), KEEP_AFTER);
+  if (!memory && isKept) setTimeout(async () => hold(index.memory, await started.keep()), KEEP_AFTER);
   tell({ started: true });
   return started;
 }

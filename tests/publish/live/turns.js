@@ -21,7 +21,7 @@ for (const turns of JSON.parse(decoder.decode(read("turns.json")))) {
     if (died) told.push([code, { died }, []]);
   };
   if (!memory) turn(START);
-  memory ??= python.memory().slice();
+  memory ??= await python.keep();
   turns.forEach(turn);
 }
 console.log(JSON.stringify(told));
