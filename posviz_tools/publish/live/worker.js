@@ -5,7 +5,7 @@ import { ZSTDDecoder } from "npm:zstddec@0.3.4";
 import { startPython } from "./runtime.js";
 /** @import { FromWorker, Start } from "./messages.d.ts" */
 
-const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn, and what that has prepared is kept, too
+const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn; it need not wait, and what it prepared is kept
 const START = "import json; from posviz_tools.publish.live import cells, session; cells.begin()";
 const decoder = new TextDecoder(), zstandard = new ZSTDDecoder();
 /** @type {ReturnType<typeof startPython>} */ let python;
@@ -56,12 +56,12 @@ async function load({ site, index, isKept }) {
   const compiled = async () => {
     const kept = await had(index.module);
     if (kept) { // the service worker gives it, too: to that address a browser keeps the code it has made of it
-      const given = await fetch(at(index.module));
+      const given = await fetch(at(index.module)).catch(() => kept);
       return WebAssembly.compileStreaming(given.ok ? given : kept);
     }
     const bytes = await unpacked(index.python);
     const module = await WebAssembly.compile(bytes);
-    hold(index.module, bytes, "application/wasm");
+    setTimeout(() => hold(index.module, bytes, "application/wasm"), KEEP_AFTER);
     return module;
   };
   const [module, memory, ...archives] = await Promise.all([
