@@ -25,8 +25,8 @@ def _own() -> dict[str, str]:
     """The module of each public name of the helper; an encoding's file lists its own in __all__."""
     public = dict(_OUTSIDE_ENCODINGS)
     folder = importlib.import_module("posviz.encodings")
-    for found in pkgutil.iter_modules(folder.__path__, "posviz.encodings."):
-        public[found.name] = getattr(importlib.import_module(found.name), "__all__", ())
+    for file in pkgutil.iter_modules(folder.__path__, "posviz.encodings."):
+        public[file.name] = getattr(importlib.import_module(file.name), "__all__", ())
     return {name: module for module, names in public.items() for name in names}
 
 

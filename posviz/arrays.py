@@ -127,7 +127,7 @@ def softmax(scores: Array) -> Array:
 def devices() -> dict[str, str]:
     """Return for each of the four device names why it cannot be chosen: "" where it can.
 
-    Does not import torch: before torch is loaded, traces on the machine are looked at.
+    It never imports torch; before torch is loaded, it looks for the files of drivers.
     """
     absent = util.find_spec("torch") is None
     reasons = {
@@ -163,7 +163,7 @@ def to_device(x: Any, name: str) -> Array:
     if name == "NumPy":
         return to_numpy(x)
     if util.find_spec("torch") is not None:
-        import torch  # which then says itself what it finds
+        import torch  # so that `devices` asks torch itself
     if reason := devices()[name]:
         raise ValueError(f"device {name} cannot be used: {reason}.")
     return as_like(x, torch.empty(0, device=TORCH_DEVICES[name]))

@@ -117,40 +117,41 @@ def shown(number: float) -> str:
 
 
 def audit(lesson: str) -> Prediction:
-    """Ask for a vote on five claims of a lesson, such as "05", and tell what the numbers say."""
-    return _votes([found for _, found in every_claim(lesson)], "votes", _place)
+    """Ask for a vote on five claims of a lesson, such as "05", and show the verdicts."""
+    return _votes([claim for _, claim in every_claim(lesson)], "votes", _place)
 
 
 def recall(lesson: str) -> Prediction:
     """Ask again for the first two votes of a lesson, such as "05", before the next begins."""
-    return _votes([found for _, found in every_claim(lesson)][:2], "recalls")
+    return _votes([claim for _, claim in every_claim(lesson)][:2], "recalls")
 
 
 def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
-    """Ask what each claim comes to; `place` is the HTML that stands below its answer."""
-    verdicts = [found() for found in asked]
+    """Ask for a vote on each claim; `place` returns the HTML below its answer."""
+    verdicts = [claim() for claim in asked]
     holds = [[word == verdict.word for word in VERDICTS] for verdict in verdicts]
     return Prediction(
-        [(found.statement, each) for found, each in zip(asked, holds, strict=True)],
+        [(claim.statement, right) for claim, right in zip(asked, holds, strict=True)],
         "".join(map(_ballot, asked, verdicts, map(place, asked))),
         "\n".join(map("{0.statement}\n    {1.said}".format, asked, verdicts)),
         kind=kind,
     )
 
 
-def _ballot(found: Claim, verdict: Verdict, place: str) -> str:
+def _ballot(claim: Claim, verdict: Verdict, place: str) -> str:
     choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
     first, _, rest = verdict.said.partition(". ")
     answer = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
-    question = f"<p>{html.escape(found.statement)}</p>"
+    question = f"<p>{html.escape(claim.statement)}</p>"
     return closed(question, choices, answer + place, "posviz-vote")
 
 
-def _place(found: Claim) -> str:
+def _place(claim: Claim) -> str:
     """Where the lesson decides a claim, and which sources do."""
-    link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
-    where = "; ".join(map(sources.link, found.sources))
-    return f"<p><small>Section: {link}{f' · Check it in: {where}' * bool(where)}</small></p>"
+    link = f'<a href="#{claim.section.replace(" ", "-")}">{html.escape(claim.section)}</a>'
+    where = "; ".join(map(sources.link, claim.sources))
+    cited = f" · Check it in: {where}" if where else ""
+    return f"<p><small>Section: {link}{cited}</small></p>"
 
 
 def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
@@ -172,7 +173,7 @@ def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
 
 def every_verdict() -> list[ClaimRow]:
     """Compute all claims of the course."""
-    return [(number, found, found()) for number, found in every_claim()]
+    return [(number, claim, claim()) for number, claim in every_claim()]
 
 
 def ledger() -> Searched:
@@ -190,7 +191,7 @@ def table(rows: Iterable[ClaimRow]) -> str:
 
 def _cells(row: ClaimRow) -> tuple[str, ...]:
     number, asked, verdict = row
-    [lesson] = [each for each in LESSONS if each.number == number]
+    [lesson] = [row for row in LESSONS if row.number == number]
     anchor = html.escape(asked.section.replace(" ", "-"))
     place = html.escape(f"{number} · {asked.section}")
     link = f'<a href="{lesson.notebook}.ipynb#{anchor}">{place}</a>'

@@ -1,4 +1,4 @@
-"""A checker that stands in a lesson, and so has a solution there."""
+"""A checker of a lesson, which has its solution there."""
 
 import sys
 import warnings
@@ -19,9 +19,9 @@ class LessonChecker(Checker):
     def solution(self) -> str:
         row = lesson_of(self)
         known = solutions.answers(row.topic) if row else {}
-        # Some of the others, which are for other inputs, warn.
+        # Solutions of other exercises may warn at these inputs.
         with warnings.catch_warnings(action="ignore"):
-            right = (code for code, each in known.items() if self._is_right(each, self.cases()))
+            right = (code for code, answer in known.items() if self._is_right(answer, self.cases()))
             return next(right, "")
 
 
@@ -29,6 +29,6 @@ def lesson_of(checker: Checker) -> Lesson | None:
     """Return the lesson that has a checker among its exercises; None for one of the reader's."""
     for lesson in LESSONS:
         module = sys.modules.get(f"posviz_course.lessons.{lesson.topic}.exercises")
-        if module and any(checker is each for each in vars(module).values()):
+        if module and any(checker is value for value in vars(module).values()):
             return lesson
     return None

@@ -15,12 +15,12 @@ def codes(topic: str) -> dict[str, str]:
 
 def defined(source: str) -> dict[str, str]:
     """The code of each statement that defines something, by the name of what it defines."""
-    lines, found = source.splitlines(), {}
+    lines, definitions = source.splitlines(), {}
     for statement in ast.parse(source).body:
         for target in getattr(statement, "targets", [statement]):
             if name := getattr(target, "name", "") or getattr(target, "id", ""):
-                found[name] = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
-    return found
+                definitions[name] = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+    return definitions
 
 
 def answers(topic: str) -> dict[str, Any]:

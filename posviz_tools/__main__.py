@@ -20,7 +20,7 @@ STOPPED = {128 + number: number for number in (signal.SIGINT, signal.SIGTERM)}  
 
 
 def _stop(number, _):
-    """As an exit does, so that nothing half-written stays."""
+    """Exit by an exception, so that half-written files are removed."""
     sys.exit(128 + number)
 
 

@@ -20,20 +20,20 @@ SECONDS = 600  # for one cell
 def read(notebook: Path) -> NotebookNode:
     """A notebook as it is stored; RuntimeError that names it where it is none, or has no cells."""
     try:
-        found = nbformat.read(notebook, as_version=4)
-        nbformat.validate(found)
+        content = nbformat.read(notebook, as_version=4)
+        nbformat.validate(content)
     except OSError:
         raise
     except Exception as error:  # nbformat lets through what its parts raise
         raise RuntimeError(f"{notebook.name} is no notebook: {reason(error)}") from None
-    if not found.cells:
+    if not content.cells:
         raise RuntimeError(f"{notebook.name} has no cells")
-    return found
+    return content
 
 
-def about(part: NotebookNode) -> dict:
-    """What the metadata of a notebook or of a cell says to posviz, as CONTRIBUTING.md has it."""
-    return part.metadata.get("posviz", {})
+def about(node: NotebookNode) -> dict:
+    """Return posviz's own metadata of a notebook or a cell; CONTRIBUTING.md lists them."""
+    return node.metadata.get("posviz", {})
 
 
 def executed(notebook: Path) -> NotebookNode:
@@ -75,4 +75,4 @@ class _Loop(asyncio.SelectorEventLoop):
         raise RuntimeError("signals are the program's")
 
     def call_exception_handler(self, context):
-        """Say nothing of a kernel that died because the program was stopped."""
+        """Ignore a kernel that died because the program was stopped."""

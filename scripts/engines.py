@@ -215,7 +215,7 @@ def is_same(a: Made, b: Made) -> bool:
         return False
     return all(
         np.shape(a[name]) == np.shape(b[name])
-        and np.allclose(a[name], b[name], rtol=1e-5, atol=2e-3 * (name == "scores"))
+        and np.allclose(a[name], b[name], rtol=1e-5, atol=2e-3 if name == "scores" else 0)
         for name in a
     )
 

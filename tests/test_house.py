@@ -1,5 +1,6 @@
 """The house rules: style, types, imports, dependencies, and that no test is skipped."""
 
+import ast
 import os
 import re
 import shlex
@@ -13,10 +14,12 @@ import pytest
 import yaml
 
 from posviz import __version__
+from posviz_tools.cli.snippets import YEAR
 
 ROOT = Path(__file__).parent.parent
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = "posviz", "posviz_course", "posviz_tools"
 TOOLS = Path(sys.executable).parent
 
 
@@ -38,6 +41,16 @@ def test_commit_hook_passes(hook):
 def test_scripts_pass_deno_test():
     printed, status = shell(["deno", "test", "--quiet", "--no-check", "tests"], NO_COLOR="1")
     assert status == 0, printed
+
+
+def test_conditions_are_no_factors_of_texts_and_lists():
+    """Write `text if condition else ""`; ruff has no rule for it."""
+    for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.BinOp(ast.List() | ast.JoinedStr() | ast.Constant(str()), _, factor):
+                    is_condition = isinstance(factor, ast.Compare | ast.BoolOp)
+                    assert not is_condition, f"{path}:{node.lineno}"
 
 
 @pytest.mark.slow("a process")
@@ -84,6 +97,7 @@ def test_texts_that_name_the_version_name_that_of_the_package():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     wheel = re.search(r"posviz-(.+?)-py3", (ROOT / "docs" / "install.md").read_text("utf-8"))
     assert (citation["version"], wheel[1]) == (__version__, __version__)
+    assert citation["date-released"].year == YEAR
 
 
 def lowest_versions():

@@ -110,7 +110,7 @@ def attend(
         q, seen.keys, seen.values, encoding, (positions, seen.positions), mask, window, temperature
     )
     if cache is not None:
-        vars(cache).update(vars(seen), carried=carried)
+        cache.take(seen, carried)
     side_by_side = namespace(x).permute_dims(output, (0, 2, 1, 3))
     output = side_by_side.reshape(*x.shape[:2], num_heads * output.shape[3])
     return (output, weights) if return_weights else output

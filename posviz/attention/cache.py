@@ -34,3 +34,8 @@ class KeyValueCache:
             xp.concat([self.values, values], axis=2),
             xp.concat([self.positions, positions], axis=-1),
         )
+
+    def take(self, other: KeyValueCache, carried: Any) -> None:
+        """Hold the tokens of another cache, and what for_input handed on."""
+        self.keys, self.values, self.positions = other.keys, other.values, other.positions
+        self.carried = carried

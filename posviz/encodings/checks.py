@@ -65,7 +65,7 @@ def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 
 def require_shape(x: Array, name: str, *shape: int | str) -> Array:
-    """Return ``x`` if it has this shape; a name such as "heads" stands for any length."""
+    """Return ``x`` if it has this shape; a name such as "heads" allows any length."""
     lengths = tuple(x.shape)
     fits = len(lengths) == len(shape) and all(
         wanted in (length, str(wanted)) for length, wanted in zip(lengths, shape, strict=True)

@@ -74,7 +74,8 @@ class PaTH(Encoding):
 
         def bias(scores: Array, q: Array, k: Array, *_: Any) -> Array:
             shared = q.shape[1] // w_heads
-            each = (xp.repeat(as_like(x, scores, scores.dtype), shared, axis=1) for x in (w, beta))
-            return path_bias(self.scale(q.shape[-1]) * q, k, *each)
+            w_and_beta = (as_like(x, scores, scores.dtype) for x in (w, beta))
+            repeated = (xp.repeat(x, shared, axis=1) for x in w_and_beta)
+            return path_bias(self.scale(q.shape[-1]) * q, k, *repeated)
 
         return BiasFromInput(bias), (w, beta)

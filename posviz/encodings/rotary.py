@@ -134,7 +134,7 @@ def change_projection_layout(
 class Rotary(Encoding):
     """RoPE at the query and key: rotary_dim None rotates all of head_dim.
 
-    ``frequencies``, made by context extension or by hand, stand in for base and rotary_dim. p-RoPE,
+    ``frequencies``, made by context extension or by hand, replace base and rotary_dim. p-RoPE,
     for one, is Rotary(frequencies=Frequencies(proportional_frequencies(head_dim, fraction))).
 
     >>> x, encoding = np.ones((1, 1, 1, 8)), Rotary()

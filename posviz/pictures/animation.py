@@ -22,7 +22,7 @@ MAX_STOPS = 61
 MAX_WIDTH = 1280  # pixels
 TICK = 5  # hundredths of a second: GIF counts in hundredths, and twenty frames a second look smooth
 ONE_WAY_TIME = 300  # hundredths of a second, from one end of the knob to the other
-SLOW_STOPS, SLOW_DELAY = 12, 100  # up to so many stops are looked at one by one, each for so long
+SLOW_STOPS, SLOW_DELAY = 12, 100  # a film of at most so many stops shows each for so long
 PALETTE_FRAMES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more, for "as in the frame before"
 FEWEST_STOPS = 8  # of a GIF that would be too large
@@ -54,7 +54,7 @@ def check_can_be_filmed(picture_class: type[Drawing], name: str) -> None:
 
 
 class Film:
-    """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
+    """A picture's frames while one of its knobs moves; the picture itself does not change."""
 
     def __init__(self, picture: Drawing, knob: str, look: Appearance = USUAL) -> None:
         self.picture = copy.copy(picture)
@@ -63,7 +63,7 @@ class Film:
         self.turns_back = picture.knobs()[knob].is_ordered
 
     def frames(self) -> list[np.ndarray]:
-        """The frames, [height, width, 4] bytes: one a stop, but none like the one before it."""
+        """Return a frame [height, width, 4] for each stop that differs from the one before."""
         live, frames = LiveFigure(self.picture, self.look), list[np.ndarray]()
         try:
             for value in self.stops:
@@ -80,11 +80,11 @@ class Film:
         return frames
 
     def loop(self, way: list) -> list:
-        """What belongs to each stop, there and back without either end twice; options go round."""
+        """Return the stops there and back, each end once; options, which have no order, once."""
         return way + way[-2:0:-1] if self.turns_back else way
 
     def thinned(self, way: list) -> Iterator[list]:
-        """All stops, then fewer and fewer, evenly apart, both ends among them; options all stay."""
+        """Yield all stops, then half as many, evenly spaced with both ends; options all stay."""
         yield way
         while self.turns_back and len(way) >= 2 * FEWEST_STOPS:
             way = [way[round(i)] for i in np.linspace(0, len(way) - 1, len(way) // 2 + 1)]
@@ -92,7 +92,7 @@ class Film:
 
 
 def delay(stops: int) -> int:
-    """How long each of so many stops stays, in hundredths of a second."""
+    """Return how long each stop of a film is shown, in hundredths of a second."""
     if stops <= SLOW_STOPS:
         return SLOW_DELAY
     return max(TICK, round(ONE_WAY_TIME / stops / TICK) * TICK)

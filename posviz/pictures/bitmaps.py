@@ -33,16 +33,16 @@ def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
     The most frequent colours stay as they are. Others count by the root of their pixels, so that a
     colour bar keeps as smooth a map as a large area; the same pixels give the same bytes.
     """
-    found, where = distinct(rgba)
-    palette = found
-    if len(found) > colours:
+    unique, where = distinct(rgba)
+    palette = unique
+    if len(unique) > colours:
         counts = np.bincount(where.ravel())
         order = np.argsort(-counts, kind="stable")
         exact, others = order[:16], order[16:]
-        weighted = np.repeat(found[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
+        weighted = np.repeat(unique[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
         means = Image.fromarray(weighted[None]).quantize(colours - 16, kmeans=1).getpalette()
-        palette = np.vstack([found[exact], np.array(means).reshape(-1, 3)])
-    indices = nearest(found, palette).astype(np.uint8)[where]
+        palette = np.vstack([unique[exact], np.array(means).reshape(-1, 3)])
+    indices = nearest(unique, palette).astype(np.uint8)[where]
     image, data = Image.fromarray(indices), io.BytesIO()
     image.putpalette(palette.astype(np.uint8).tobytes())
     image.save(data, "PNG", optimize=True)

@@ -11,9 +11,9 @@ from posviz.pictures.drawing import Drawing
 class Control:
     """A number, a choice, a switch or a text, as views see it: places, a text, and a label.
 
-    Each message of a view is answered, and the next is sent after the answer, with the newest value
-    alone. A place that was sent before the knob was changed from elsewhere comes too late and is
-    dropped: each message names the change it knows of.
+    A view waits for the answer to its message, and then sends its newest value alone. Each message
+    names the last change that its view knows of. If code has changed the knob since then, the
+    message comes too late and is dropped.
     """
 
     def __init__(self, picture: Drawing, name: str, tell: Callable) -> None:
@@ -26,7 +26,7 @@ class Control:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """What a view needs in order to draw the control, and where it stands."""
+        """Return what a view needs to draw the control, and the control's state."""
         knob = self.knob
         return {
             "name": self.name,
@@ -41,24 +41,24 @@ class Control:
         }
 
     def state(self) -> dict[str, Any]:
-        """Where the control stands, how far it reaches, and why it changes nothing, if so."""
+        """Return the control's place, its last place, and why it has no effect, if so."""
         knob, value = self.knob, getattr(self.picture, self.name)
         place = {"place": knob.place_of(value), "text": knob.write(value)}
         return place | {"idle": knob.why_idle(self.picture)} | knob.limits(self.picture)
 
     def stop(self) -> None:
-        """Stop playing, and drop messages that are still under way."""
+        """Stop playing, and drop the messages that are still on their way."""
         self._change += 1
         self._send_state(stop=True)
 
     def _knob_changed(self, _):
-        """A knob was changed: tell what that means for this one."""
+        """Send the control's state if the change of any knob has changed it."""
         if not self._setting_knob and self.state() != self._last_state:
             self._change += 1
             self._send_state()
 
     def receive(self, message: dict) -> None:
-        """A view asks how things stand, or moves the handle, or sends what was typed."""
+        """Answer a view that asks for the state, moves the handle or sends a typed text."""
         answer = {"view": message["view"], "number": message["number"]}
         try:
             if message["change"] == self._change:

@@ -1,4 +1,4 @@
-"""A line that may turn more often than there are pixels, painted as the one area it covers.
+"""A line that may oscillate faster than the pixels, painted as the one area that it covers.
 
 A renderer paints such a line stroke beside stroke, and where strokes meet it adds up, in a way of
 its own, what each covers. The area they cover together is the same for all of them.
@@ -15,7 +15,7 @@ ROOM = 1.5  # a line that is so much longer than its area has no room for dashes
 
 
 class DenseLine(Line2D):
-    """A line through y at rising x, with a round pen; its dashes close where turns are dense."""
+    """A line through y at rising x, with a round pen; dense oscillations close its dashes."""
 
     def draw(self, renderer):
         """Fill what the pen covers; a dashed line with room for its dashes is stroked."""
@@ -74,7 +74,7 @@ def _highest(x, y, columns, pen):
 
 
 def _moved_over(values, pen):
-    """The highest of the pen's edge, its middle on each value in turn."""
+    """The highest point of the pen's edge, its middle on one value after the other."""
     padded = np.full(len(values) + 4 * FINE, -np.inf)
     padded[2 * FINE : -2 * FINE] = values
     count = len(padded) - len(pen) + 1

@@ -1,6 +1,6 @@
-"""A picture is declared once: knobs, arrays, artists, caption. The rest follows from that.
+"""A picture is declared once: knobs, arrays, artists, caption. The rest is derived from them.
 
-What saves, animates and shows it stands above: `picture.py`.
+`picture.py` saves, animates and shows it.
 """
 
 from types import SimpleNamespace
@@ -57,7 +57,7 @@ class Drawing(traitlets.HasTraits):
     def draw(self, figure: Figure) -> Any:
         """Make every artist once, those that move with animated=True; return them.
 
-        As a list of parts (see `posviz.pictures.parts`), or as what `update` is to be given.
+        They are a list of parts (see `posviz.pictures.parts`), or whatever `update` takes.
         """
         raise NotImplementedError
 
@@ -72,19 +72,19 @@ class Drawing(traitlets.HasTraits):
     def caption(self, arrays: Arrays) -> str:
         """One sentence with the numbers that matter, also the alternative text.
 
-        Reads the arrays only, no knob, so that it tells of the picture that is shown.
+        It reads the arrays and no knob, so that it describes the picture that is shown.
         """
         raise NotImplementedError
 
     def dragged(self, x: float, y: float) -> dict:
         """Return {knob: value} for a reader who drags to x, y in the first axes.
 
-        Beyond a knob's ends counts as the end. Axes that are named after a knob need no word here.
+        Places beyond a knob's ends count as the end. Axes named after a knob need no entry here.
         """
         return {}
 
     def arrays(self, **computed: Any) -> Arrays:
-        """What `compute` has computed, and besides it the knobs' values."""
+        """Return the arrays that `compute` has computed, and the knobs' values."""
         return Arrays(**self.values() | computed)
 
     # -- what follows from it ------------------------------------------------------------------
@@ -94,8 +94,8 @@ class Drawing(traitlets.HasTraits):
         """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
         if "_knobs" not in vars(cls):  # they are asked for three times in every frame
             names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
-            found: dict[str, Any] = cls.class_traits(knob=True)
-            cls._knobs = {name: found[name] for name in names if name in found}
+            traits: dict[str, Any] = cls.class_traits(knob=True)
+            cls._knobs = {name: traits[name] for name in names if name in traits}
         return cls._knobs
 
     @classmethod
@@ -113,7 +113,7 @@ class Drawing(traitlets.HasTraits):
 
     @classmethod
     def filmed_knobs(cls) -> list[str]:
-        """The knobs that a film can move, those first that show most."""
+        """The knobs that a film can move, the best ones first."""
         knobs = cls.knobs()
 
         def rank(name):  # False comes first: what moves at once, has an order, plays, is quick
@@ -139,8 +139,10 @@ class Drawing(traitlets.HasTraits):
     def build(self, look: Appearance = USUAL) -> tuple[StyledFigure, Any]:
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
         with style_context(*look.theme):
-            layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad)
             size = self.inches(look)
+            left, low = look.rim / size[0], look.rim / size[1]
+            inside = (left, low, 1 - 2 * left, 1 - 2 * low)
+            layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad, rect=inside)
             figure = StyledFigure(*look.theme, figsize=size, dpi=look.dpi, layout=layout)
             artists = self.draw(figure)
             figure.renamed = dress(figure, look)
@@ -165,7 +167,7 @@ class Drawing(traitlets.HasTraits):
             axes.set(position=bounds, anchor=anchor, box_aspect=box_aspect)
 
     def figure(self, style: str = "notebook", dark: bool = False, **options: Any) -> StyledFigure:
-        """The picture as it stands, as a plain matplotlib Figure.
+        """Return the picture at its present values as a plain matplotlib Figure.
 
         options: the other fields of an `Appearance`. Raises what compute raises, and ValueError
         for an unknown style, and for labels that no text of the figure has.
@@ -173,7 +175,7 @@ class Drawing(traitlets.HasTraits):
         return self.figure_in(appearance(style, dark, **options))
 
     def figure_in(self, look: Appearance) -> StyledFigure:
-        """The picture as it stands, as a new Figure in which no artist is animated."""
+        """Return the picture at its present values as a new Figure without animated artists."""
         if look.multiples:
             return side_by_side(self, look)
         arrays, (figure, artists) = self.compute(), self.build(look)
@@ -183,7 +185,7 @@ class Drawing(traitlets.HasTraits):
         return figure
 
     def draw_into(self, place: Any, style: str = "notebook", **options: Any) -> None:
-        """Draw the picture as it stands into a figure of one's own, or a part of one.
+        """Draw the picture at its present values into a figure of yours, or a part of one.
 
         Draw and save that figure within `style_context`, too, or let it be a `StyledFigure`.
         """
@@ -205,6 +207,6 @@ class Drawing(traitlets.HasTraits):
 
 
 def _place(axes):
-    """What constrained layout decides; the solver's last bits differ from run to run."""
+    """Return the layout, rounded, because the solver's last bits differ from run to run."""
     bounds = np.round(axes.get_position(original=True).bounds, 12)
     return bounds, axes.get_anchor(), axes.get_box_aspect()

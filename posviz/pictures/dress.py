@@ -14,31 +14,32 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from posviz.pictures.style import HIDDEN_ON_DARK, ON_DARK
 from posviz.wording import quoted
 
 
 class Renaming:
-    """Other words in a figure's texts: whole words, wherever they stand."""
+    """Replaces whole words in all texts of a figure."""
 
     def __init__(self, labels: tuple[tuple[str, str], ...]) -> None:
         self.labels = dict(labels)
         longest_first = sorted(self.labels, key=len, reverse=True)
         words = "|".join(rf"(?<!\w){re.escape(old)}(?!\w)" for old in longest_first)
         self._pattern = re.compile(words)
-        self.found: set[str] = set()
+        self.replaced: set[str] = set()
         self._texts: set[str] = set()
         self._done: dict[Any, Any] = {}  # what each text has become, which is not renamed again
 
     def in_(self, figure: Figure | SubFigure) -> None:
-        """Rename what the figure says now; a picture that moves says other things later."""
+        """Rename the figure's present texts; a picture that moves has other texts later."""
         if not self.labels:
             return
         for text in figure.findobj(Text):
             if self._done.get(text) != text.get_text():
                 self._done[text] = self._renamed(text.get_text())
                 text.set_text(self._done[text])
-        axes = [each for parent in figure.axes for each in (parent, *parent.child_axes)]
-        for axis in (axis for each in axes for axis in (each.xaxis, each.yaxis)):
+        axes = [panel for parent in figure.axes for panel in (parent, *parent.child_axes)]
+        for axis in (axis for panel in axes for axis in (panel.xaxis, panel.yaxis)):
             ticks: Any = axis.get_major_formatter()
             if isinstance(ticks, FuncFormatter) and ticks not in self._done:
                 own = FuncFormatter(lambda x, place, ticks=ticks: self._renamed(ticks(x, place)))
@@ -50,18 +51,18 @@ class Renaming:
         return self._pattern.sub(self._new, text)
 
     def _new(self, match) -> str:
-        self.found.add(match[0])
+        self.replaced.add(match[0])
         return self.labels[match[0]]
 
     def check(self) -> None:
         """Raise ValueError for words that have been in no text, with all the texts."""
-        if missing := self.labels.keys() - self.found:
+        if missing := self.labels.keys() - self.replaced:
             texts = ", ".join(quoted(text) for text in sorted(self._texts) if text.strip())
             raise ValueError(f"no text has {quoted(min(missing))}. The texts are {texts}.")
 
 
 def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
-    """Let a figure that a picture has just drawn look as an Appearance says, but for its style.
+    """Apply all of an Appearance but its style to a figure that a picture has just drawn.
 
     Raises ValueError for a panel that the figure lacks.
     """
@@ -71,7 +72,9 @@ def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
         for legend in figure.findobj(Legend):
             legend.remove()
     if look.cmap:
-        _colour_maps(figure, look.cmap)
+        _colour_maps(figure, dict.fromkeys(colormaps, look.cmap))
+    elif look.dark:
+        _colour_maps(figure, ON_DARK, HIDDEN_ON_DARK)
     renaming = Renaming(look.labels)
     renaming.in_(figure)
     if look.title:
@@ -87,18 +90,18 @@ def set_title(figure: Figure | SubFigure, title: str) -> None:
 
 
 def panels(figure: Figure | SubFigure) -> list[Axes]:
-    """The axes that are no colour bar's."""
+    """Return all axes but those of colour bars."""
     return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
 
 
 def _show_alone(figure, number):
     """Remove all but one panel, its colour bar, and what the legend says of it."""
-    found = panels(figure)
-    if not 1 <= number <= len(found) or figure.subfigs:
-        last = 0 if figure.subfigs else len(found)
+    all_panels = panels(figure)
+    if not 1 <= number <= len(all_panels) or figure.subfigs:
+        last = 0 if figure.subfigs else len(all_panels)
         advice = f"it has 1 to {last}" if last else "its panels belong together"
         raise ValueError(f"panel = {number}: {advice}.")
-    kept = found[number - 1]
+    kept = all_panels[number - 1]
     entries = take_legends(figure)
     for name in "xy":
         _label_alone(kept, name)
@@ -108,9 +111,9 @@ def _show_alone(figure, number):
         if kept in bar["parents"]:
             bar["parents"] = [kept]
         elif axes is not kept:
-            # Not removed: what it shares with the one that is kept goes on moving that.
+            # Hidden, not removed: the kept panel may share its limits, and still moves with them.
             axes.set_visible(False)
-    for axes in found:
+    for axes in all_panels:
         axes.set_subplotspec(place)
     own = {artist.get_label() for artist in kept.get_children()}
     add_legend(figure, {label: handle for label, handle in entries.items() if label in own})
@@ -130,10 +133,10 @@ def add_legend(figure: Figure | SubFigure, entries: dict[str, Any], **more: Any)
     """Put a legend of these entries above all, in as many columns as there is room for."""
     if not entries:
         return
-    look: dict = {"columnspacing": 1.0, "handlelength": 1.5} | more
+    props: dict = {"columnspacing": 1.0, "handlelength": 1.5} | more
     for ncols in range(len(entries), 0, -1):
         legend = figure.legend(
-            entries.values(), entries.keys(), loc="outside upper center", ncols=ncols, **look
+            entries.values(), entries.keys(), loc="outside upper center", ncols=ncols, **props
         )
         if ncols == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return
@@ -157,7 +160,7 @@ def fit(figure: Figure) -> None:
 
 
 def _thin(axis, room):
-    """Let an axis have fewer ticks until their labels stand apart."""
+    """Let an axis have fewer ticks until their labels do not touch."""
     locator = axis.get_major_locator()
     for most in range(6, 0, -1) if isinstance(locator, MaxNLocator) else ():
         labels = [label.get_window_extent().width for label in axis.get_ticklabels()]
@@ -167,7 +170,7 @@ def _thin(axis, room):
 
 
 def _break(text, length, room):
-    """Break a text, which is so long, into lines for which there is room, and a little beside."""
+    """Break a text of this length into lines that fit, with a little room to spare."""
     words, room = text.get_text(), 1.2 * room
     if length > room and "\n" not in words and "$" not in words:
         letters = max(1, int(len(words) * room / length))
@@ -177,25 +180,27 @@ def _break(text, length, room):
 def _label_alone(axes, name):
     """Give axes the label and tick labels that they left to a panel below or beside."""
     axis, shared = getattr(axes, f"{name}axis"), getattr(axes, f"get_shared_{name}_axes")()
-    if siblings := [each for each in shared.get_siblings(axes) if each is not axes]:
+    if siblings := [other for other in shared.get_siblings(axes) if other is not axes]:
         axis.set_tick_params(**{{"x": "labelbottom", "y": "labelleft"}[name]: True})
-        labels = (getattr(each, f"{name}axis").get_label_text() for each in siblings)
+        labels = (getattr(other, f"{name}axis").get_label_text() for other in siblings)
         if not axis.get_label_text():
             axis.set_label_text(next(filter(None, labels), ""))
 
 
-def _colour_maps(figure, name):
-    """Set the colour map of all matrices; colours of cells without a number stay."""
+def _colour_maps(figure, others, hidden=None):
+    """Set other colour maps; cells without a number keep their colour, or get that of `hidden`."""
     mappables: Any = figure.findobj(lambda artist: isinstance(artist, ScalarMappable))
     for mappable in mappables:
         old = mappable.get_cmap()
+        if old.name not in others:
+            continue
         usual = colormaps.get(old.name, old)
         own = {}
         for where in ("bad", "under", "over"):
             colour, plain = (getattr(cmap, f"get_{where}")() for cmap in (old, usual))
             if not np.array_equal(colour, plain):
-                own[where] = colour
-        mappable.set_cmap(colormaps[name].with_extremes(**own))
+                own[where] = hidden or colour
+        mappable.set_cmap(colormaps[others[old.name]].with_extremes(**own))
 
 
 def show_all(figure: Artist) -> None:

@@ -1,4 +1,4 @@
-// An explorer: controls, buttons, and the screen. README.md says what goes between it and Python.
+// An explorer: controls, buttons, and the screen. README.md lists the messages between it and Python.
 
 import { make, makeOpener } from "./elements.js";
 import { makeExport } from "./export_panel.js";
@@ -17,7 +17,7 @@ function render({ model, el }) {
     send: (message) => {
       try {
         model.send({ ...address, ...message });
-      } catch { /* the line is cut: silence tells */ }
+      } catch { /* the connection is cut: the missing answer shows it */ }
     },
     listen: (listener) => listeners.set(key(address), listener),
   });
@@ -45,7 +45,8 @@ function render({ model, el }) {
   });
   channel({ part: "reset" }).listen(() => { reset.dataset.unanswered = "false"; });
   const exporting = makeExport(shown.export, channel({ part: "export" }));
-  controls.append(later, make("div", { className: "posviz-buttons" }, ...more, reset, exporting.button));
+  // The buttons stay where they are when More opens what lies after them.
+  controls.append(make("div", { className: "posviz-buttons" }, ...more, reset, exporting.button), later);
   const error = make("div", { className: "posviz-notice", role: "alert" });
   channel({ part: "error" }).listen((message) => { error.textContent = message.error; });
   const place = make("div");

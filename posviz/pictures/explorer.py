@@ -80,7 +80,7 @@ class Explorer:
                 self._show()
 
     def _follow(self) -> bool:
-        """Whether the artists moved; an error is shown, and they stay."""
+        """Move the artists, and return whether they moved; an error is shown, and they stay."""
         try:
             moved = self.live.follow()
         except Exception as error:
@@ -105,7 +105,7 @@ class Explorer:
     def report(self, error: BaseException) -> None:
         """Show an exception under the controls, in one or two lines."""
         lines = shortened("".join(traceback.format_exception_only(error)).strip())
-        if isinstance(error, traitlets.TraitError):  # a knob says by itself what is wrong
+        if isinstance(error, traitlets.TraitError):  # a knob's own message is enough
             lines = str(error)
         kept = "\nThe picture still shows the last good values." if self.live.layers else ""
         self._tell_error(lines + kept)
@@ -119,7 +119,7 @@ class Explorer:
             self.live.release()
             if self.picture.values() == self.start:
                 self.refresh()
-            # Locked: a control's message in another thread would lose its notice to the one held.
+            # Locked: notices are held for all threads, so a control's own message would get none.
             with self.picture.hold_trait_notifications():
                 for name, value in self.start.items():
                     setattr(self.picture, name, value)

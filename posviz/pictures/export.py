@@ -17,13 +17,13 @@ from posviz.pictures.style import appearance, style_context
 from posviz.wording import is_ours, quoted
 
 FORMATS = ("png", "svg", "pdf")
-# What `about` tells of a figure, by the names that each format has for it.
+# The fields of `about`, by each format's own names for them.
 _NAMES = {
     "png": ("Title", "Description", "Comment", "Software", "Copyright"),
     "svg": ("Title", "Description", "Source", "Creator", "Rights"),
     "pdf": ("Title", "Subject", "Keywords", "Creator", "Author"),
 }
-# Two runs of the same picture give the same bytes: no date, nor what matplotlib says of itself.
+# Without a date and matplotlib's version, so that two runs give the same bytes.
 _NO_DATE: dict[str, dict[str, str | None]] = {
     "png": {},
     "svg": {"Date": None},
@@ -33,10 +33,10 @@ LICENCE = "The posviz authors, CC BY 4.0, https://creativecommons.org/licenses/b
 
 
 def about(picture: Drawing, caption: str, call: str, title: str) -> list[str]:
-    """What a file tells of a picture that this call of a method has written.
+    """Return the metadata of a file that this method call has written.
 
-    Title, caption, the Python that writes it again, to the byte, and the program; last the rights,
-    if it is one of the course's pictures.
+    Title, caption, the Python that writes the same bytes again, and the program; for a picture of
+    the course also its rights.
     """
     facts = [title or picture.title(), caption, python_line(picture, call), f"posviz {__version__}"]
     return [*facts, LICENCE] if is_ours(type(picture)) else facts
@@ -46,8 +46,8 @@ def python_line(picture: Drawing, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
     module, name = kind.__module__, kind.__name__
-    packages = (each for each in ("posviz", module.partition(".")[0]) if each in sys.modules)
-    public = (each for each in packages if _module_of(sys.modules[each], name) == module)
+    packages = (top for top in ("posviz", module.partition(".")[0]) if top in sys.modules)
+    public = (top for top in packages if _module_of(sys.modules[top], name) == module)
     line = f"{picture!r}.{call}"
     if module == "__main__":  # a reader's own class, written in this notebook
         return line
@@ -55,13 +55,13 @@ def python_line(picture: Drawing, call: str) -> str:
 
 
 def _module_of(package: ModuleType, name: str) -> str:
-    """The module of a public class by its name: a reloaded class is another, of the same module."""
+    """Return a public class's module, found by name: a reloaded class is another object."""
     return getattr(getattr(package, name, None), "__module__", "")
 
 
-def method_call(method: str, *arguments: str, **look: Any) -> str:
+def method_call(method: str, *arguments: str, **options: Any) -> str:
     """The call of `save` or `animate` in an appearance, as Python."""
-    named = [f"{name}={value!r}" for name, value in appearance(**look).arguments().items()]
+    named = [f"{name}={value!r}" for name, value in appearance(**options).arguments().items()]
     return f"{method}({', '.join([*map(repr, arguments), *named])})"
 
 
@@ -88,7 +88,7 @@ def save_all(picture: Drawing, paths: Iterable[str | Path], **options: Any) -> l
 
 
 def format_of(path: Path, formats: Iterable[str], others: str) -> str:
-    """The format by the path's ending; ValueError where it is none of these, with who writes it."""
+    """Return the format by the path's ending; ValueError, with a hint to the others, if unknown."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in formats:
         ends = f"path = {quoted(str(path))} ends in {quoted(path.suffix)}"

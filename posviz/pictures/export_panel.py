@@ -1,4 +1,4 @@
-"""The Export panel: the picture exactly as it stands, as a file, and as a line of Python."""
+"""The Export panel: the picture exactly as it is shown, as a file, and as a line of Python."""
 
 import base64
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from posviz.pictures.export import FORMATS, method_call, python_line, save_all
 from posviz.pictures.style import STYLES
 
 FOLDER = Path("figures")
-_MIME = MimeTypes()  # no files of the system's, so that every machine tells the same
+_MIME = MimeTypes()  # without the system's own files, so that every machine gives the same types
 
 
 class ExportPanel:
@@ -34,12 +34,12 @@ class ExportPanel:
         }
 
     def receive(self, message: dict) -> None:
-        """A view's choices, {format, style, dark, filmed, name}, and perhaps that it saves them."""
+        """Answer a view's choices, {format, style, dark, filmed, name}; save the file if asked."""
         answer = self._saved(message) if message.get("save") else {"line": self._line(message)}
         self._tell({"view": message["view"], **answer})
 
     def _line(self, chosen) -> str:
-        """The Python that does the same; of a bad file name Save tells."""
+        """Return the Python that does the same; a bad file name is reported when it is saved."""
         try:
             path = inside(FOLDER, chosen["name"], chosen["format"])
         except ValueError:
@@ -50,7 +50,7 @@ class ExportPanel:
         return python_line(self.picture, call)
 
     def _saved(self, chosen) -> dict:
-        """Save into the folder `figures`; an error is told instead."""
+        """Save into the folder `figures`, and return where, or the error's message."""
         kind, look = chosen["format"], _look(chosen)
         try:
             path = placed(inside(FOLDER, chosen["name"], kind))

@@ -17,29 +17,29 @@ from posviz.pictures.style import Appearance, parameters
 TOLERANCE = 0.01  # inches: one pixel in a notebook
 LEAST_LETTERS = 5  # the side of a square as large as a panel, in heights of letters
 # Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
-LEAST_POINTS = {"slide": 14, "paper": 7}
+LEAST_POINTS = {"slide": 18, "paper": 7}
 
 
 def room_faults(picture: Picture, look: Appearance) -> list[str]:
-    """A line for what has no room in an appearance: texts, and panels that become too small."""
+    """Return a line for each text without room in an appearance, and for too small panels."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         figure = picture.figure_in(look)
-        found = text_faults(figure)
-    if any("constrained_layout not applied" in str(each.message) for each in warned):
+        faults = text_faults(figure)
+    if any("constrained_layout not applied" in str(warning.message) for warning in warned):
         return ["its panels have no room at all"]
     least = LEAST_LETTERS * parameters(*look.theme)["font.size"] / 72 * figure.get_dpi()
     areas = [axes.bbox.width * axes.bbox.height for axes in panels(figure) if axes.get_visible()]
     if min(areas) < least**2:
-        found.append("a panel is too small to be read")
-    return found
+        faults.append("a panel is too small to be read")
+    return faults
 
 
 def fitted(picture: Picture, look: Appearance) -> tuple[Appearance | None, str]:
-    """The appearance with several values in as many columns as have room; or None and why not."""
+    """Return the appearance with as many columns of values as fit, or None and the reason."""
     count = len(look.multiples[1]) if look.multiples else 1
     rows = [look._replace(columns=few) for few in (0, 2, 1) if few < count]
-    if own := next((each for each in rows if not room_faults(picture, each)), None):
+    if own := next((row for row in rows if not room_faults(picture, row)), None):
         return own, ""
     alone = []
     with contextlib.suppress(ValueError):  # its panels belong together
@@ -105,7 +105,7 @@ def _overlapping(boxes, slack):
 
 def _inks_meet(figure, text, other, common) -> bool:
     """Whether two texts mark the same pixels, or pixels side by side."""
-    first, second = (_ink(figure, each, common) for each in (text, other))
+    first, second = (_ink(figure, artist, common) for artist in (text, other))
     thick = Image.fromarray(first).convert("L").filter(ImageFilter.MaxFilter(3))
     return bool(np.any(np.asarray(thick, bool) & second))
 

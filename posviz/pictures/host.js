@@ -1,5 +1,5 @@
-// What JupyterLab knows of the kernel and the way to it. Other hosts do not show it; there only
-// silence tells.
+// What JupyterLab knows of the kernel and the way to it. Other hosts do not show it; there a
+// view notices it only by the missing answers.
 
 /** @import { Host } from "./protocol.d.ts" */
 

@@ -22,16 +22,17 @@ import traitlets
 from posviz import arrays
 from posviz.wording import quoted
 
-_ROW = 42  # letters: options that are longer in all are a list, not buttons in a row
+HALF_A_PLACE = 0.024  # of a logarithmic slider's value
+_ROW = 42  # letters: options with more than that are a list, and others buttons in a row
 
 
 class Knob(traitlets.TraitType):
     """What all kinds share: a label, and whether changing it changes the number of artists.
 
-    when: the options of other knobs with which this one changes anything, by the knobs' names; of
-        a number a range.
+    when: of other knobs, by name, the options at which this knob has an effect; for a number, a
+        range.
     more: whether its control is one of those under "More".
-    given: why it changes nothing in a picture that was made with data of a reader.
+    given: why it has no effect in a picture that was made with a reader's data.
     """
 
     play = False
@@ -55,7 +56,7 @@ class Knob(traitlets.TraitType):
         self.given = given
 
     def why_idle(self, picture: Any) -> str:
-        """Why the knob changes nothing as the picture stands; nothing if it does."""
+        """Return why the knob has no effect at the picture's present values; "" if it has one."""
         if self.given and picture.given_data:
             return self.given
         for name, options in self.when.items():
@@ -79,16 +80,16 @@ class Knob(traitlets.TraitType):
 
     @property
     def kind(self) -> str:
-        """The control that it gets, as `protocol.d.ts` names it."""
+        """The kind of its control, by the name in `protocol.d.ts`."""
         is_row = len(self.texts) <= 4 and sum(len(text) + 3 for text in self.texts) <= _ROW
         return "buttons" if is_row else "list"
 
     def limits(self, picture: Any) -> dict[str, Any]:
-        """How far the control reaches as the picture stands: the last place, and in words."""
+        """Return the control's last place at the present values, and its range in words."""
         return {"range": "", "last_place": self.last_place}
 
     def read(self, text: str) -> Any:
-        """The value that a reader typed, True or true; what means nothing comes back as it is."""
+        """Return the option that a reader typed, True or true; any other text stays as it is."""
         same = (option for option in self.options if str(option).lower() == text.lower())
         return next(same, text)
 
@@ -101,7 +102,7 @@ class Knob(traitlets.TraitType):
         return str(value)
 
     def samples(self, most: int) -> list:
-        """At most so many values, evenly apart, from end to end; none if a film cannot show it."""
+        """Return evenly spaced values from end to end, at most `most`; none if no film shows it."""
         last, count = self.last_place, min(most, self.last_place + 1)
         return [self.values[round(i * last / max(count - 1, 1))] for i in range(count)]
 
@@ -129,7 +130,7 @@ class Knob(traitlets.TraitType):
         return "one of " + ", ".join(map(repr, self.options))
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """The option, and not what merely equals it; TraitError for anything else."""
+        """Return the option that equals the value; TraitError for anything else."""
         try:
             return self.options[self.options.index(value)]
         except ValueError:  # an array, too, which equals nothing
@@ -145,8 +146,8 @@ class Knob(traitlets.TraitType):
 class Number(Knob):
     """A number between low and high, both included.
 
-    until: where the range ends as a picture stands, if other knobs shorten it. A larger value may
-    be set; it reads as that end, and comes back when the range does.
+    until: the end of the range in a picture whose other knobs shorten it. A larger value is kept,
+    but reads as that end until the range is long enough again.
     """
 
     kind = "slider"
@@ -182,26 +183,27 @@ class Number(Knob):
         return self.convert(value) if self.low <= value <= self.high else self.refuse(value)
 
     def end(self, picture: Any) -> Any:
-        """Where the range ends as the picture stands."""
+        """Return the end of the range at the picture's present values."""
         if self.until is None:
             return self.high
         return max(min(self.high, self.until(picture)), self.low)
 
     def limits(self, picture: Any) -> dict[str, Any]:
-        """How far the slider reaches; the value at its last place may be beyond the end."""
+        """Return the slider's last place and range; the value at that place may be past the end."""
         end = self.end(picture)
         last_place = bisect.bisect_left(self.values, end)
         return {"range": f"from {self.low:,} to {end:,}", "last_place": last_place}
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """The value, or the end of its range as the picture stands."""
+        """Return the value, or the present end of its range if that is smaller."""
         return min(super().get(obj, cls), self.end(obj))
 
     @functools.cached_property
     def values(self) -> list:
-        """The value at each place, without the last digits' noise."""
+        """The value at each place, without the last digits' noise, and the default."""
         between = range(round((self.high - self.low) / self.step))
-        return [*(round(self.low + place * self.step, 12) for place in between), self.high]
+        places = (round(self.low + place * self.step, 12) for place in between)
+        return sorted({*places, self.high, self.default_value})
 
     def place_of(self, value: Any) -> int:
         """The place nearest to a value."""
@@ -260,12 +262,20 @@ class Log(Number):
 
     @functools.cached_property
     def values(self) -> list:
-        """The value at each place, 5 per cent apart, to three digits: 2,000 and not 1,995.26."""
+        """Values 5 per cent apart: powers of two, the default, or three digits."""
         decades = math.log10(self.high / self.low)
         count = math.ceil(decades / 0.02)
         exponents = [math.log10(self.low) + place / count * decades for place in range(1, count)]
-        rounded = [round(10**exponent, 2 - math.floor(exponent)) for exponent in exponents]
-        return [self.low, *rounded, self.high]
+        return sorted({self.low, *map(self._round, exponents), self.high, self.default_value})
+
+    def _round(self, exponent: float) -> float:
+        """A value near 10 to this power, as a reader would write it: 2,048 and not 2,050."""
+        value = 10**exponent
+        near = self.default_value, 2.0 ** round(math.log2(value))
+        return next(
+            (other for other in near if abs(other / value - 1) < HALF_A_PLACE),
+            round(value, 2 - math.floor(exponent)),
+        )
 
 
 class LogInteger(Integer):
@@ -273,9 +283,9 @@ class LogInteger(Integer):
 
     @functools.cached_property
     def values(self) -> list:
-        """Those of a log knob, rounded: near the low end several are one number."""
-        _, *between, _ = Log(self.low, low=self.low, high=self.high).values
-        return sorted({self.low, *map(round, between), self.high})
+        """The values of a log knob, rounded; near the low end several are equal."""
+        places = Log(self.default_value, low=self.low, high=self.high).values
+        return sorted({self.low, *map(round, places[1:-1]), self.high})
 
 
 class Choice(Knob):

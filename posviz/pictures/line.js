@@ -8,10 +8,10 @@ import { watchKernel } from "./host.js";
 const LOST_AFTER = 5000; // milliseconds without an answer: Python is busy, or the message is lost
 const LATE_AFTER = 150; // milliseconds, after which the handle shows that an answer is due
 
-/** The newest thing to say goes when what went before is answered. */
+/** Sends only the newest message, as soon as the one before is answered. */
 function makeLine(/** @type {Channel<Standing, ToControl>} */ channel, /** @type {HTMLElement} */ handle) {
   const view = unique();
-  let change = 0; // as the kernel last told it
+  let change = 0; // of the kernel's last message
   let number = 0, typed = 0; // of the newest message, and of the newest that was typed
   let sent = 0; // when the message went that waits for an answer
   let waits = /** @type {Wish?} */ (null); // what goes next
@@ -47,7 +47,7 @@ function makeLine(/** @type {Channel<Standing, ToControl>} */ channel, /** @type
     lost = setTimeout(flush, LOST_AFTER + 1);
   }
 
-  /** Whether a message says something new: it is no answer, or the answer to the newest question. */
+  /** Whether a message has something new: it is no answer, or the answer to the newest question. */
   function hear(/** @type {Standing} */ message) {
     if (message.change !== change) waits = null; // the knob was changed meanwhile
     change = message.change;

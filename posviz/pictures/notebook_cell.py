@@ -8,7 +8,7 @@ _made: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and what
 
 
 def running_cell() -> tuple[Any, str]:
-    """The shell of the notebook and the id of its running cell; "" where no host tells it."""
+    """The shell of the notebook and the id of its running cell; "" where they are unknown."""
     shell: Any = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if not hasattr(shell, "get_parent"):
         return shell, ""
@@ -18,13 +18,13 @@ def running_cell() -> tuple[Any, str]:
 def take_over_cell(thing: Any) -> list:
     """Close what an earlier run of this cell made; return what this run made before.
 
-    Does nothing where no host tells which cell is run.
+    Does nothing where the running cell is unknown.
     """
     shell, cell = running_cell()
     if not cell:
         return []
     run, references = _made.get(cell, (None, []))
-    made = [each for each in (reference() for reference in references) if each is not None]
+    made = [thing for thing in (reference() for reference in references) if thing is not None]
     if run != shell.execution_count:
         for old in made:
             old.close()

@@ -1,8 +1,8 @@
 """The parts that pictures are drawn of: each makes its artists once and knows what moves them.
 
 `draw` returns a list of parts, and `Picture.update` moves each to the arrays. What a part shows
-stands on the line where the part is made: the name of one of the arrays, "rows" or "rows[0]", or a
-function of all of them.
+is given where the part is made: the name of one of the arrays, "rows" or "rows[0]", or a function
+of all of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -27,7 +28,7 @@ Show: TypeAlias = str | Callable[..., Any]  # the name of one of the arrays, or 
 
 
 def _of(show: Show) -> Callable[[Arrays], Any]:
-    """A function of the arrays, as it is or by the name of what it returns."""
+    """Return a function of the arrays: the given one, or one that reads an array by its name."""
     if callable(show):
         return show
     name, _, place = show.removesuffix("]").partition("[")
@@ -52,27 +53,27 @@ class Curve:
 
 
 def set_data(line: Line2D, x: Any, y: Any) -> None:
-    """Set the data if they are others: a line that stays is not drawn again."""
+    """Set the data if they differ, because an unchanged line is not drawn again."""
     pairs = zip(line.get_data(orig=True), (x, y), strict=True)
     if not all(np.array_equal(old, new, equal_nan=True) for old, new in pairs):
         line.set_data(x, y)
 
 
 class Dense(Curve):
-    """A curve that may oscillate faster than the pixels; its look is matplotlib's keywords."""
+    """A curve that may oscillate faster than the pixels; props: keywords of matplotlib."""
 
-    def __init__(self, axes, look: dict, show: Show, label=None):
-        self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **look))
+    def __init__(self, axes, props: dict, show: Show, label=None):
+        self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **props))
         self.show = _of(show)
 
 
 class Rule:
     """An upright or a level line at the value that `show` returns."""
 
-    def __init__(self, axes, look, show: Show, label=None, *, upright=True):
+    def __init__(self, axes, props, show: Show, label=None, *, upright=True):
         make = axes.axvline if upright else axes.axhline
         # 1 is valid on logarithmic axes, too.
-        self.line = make(1, label=label, animated=True, **look)
+        self.line = make(1, label=label, animated=True, **props)
         self.set = self.line.set_xdata if upright else self.line.set_ydata
         self.show = _of(show)
 
@@ -176,7 +177,7 @@ class Other:
 
 
 def on_colours(axes: Axes, show: Show, fmt: str = "k-", stroke: float = 2.0, **more) -> list[Curve]:
-    """Two curves, black over white that is so many times as wide; the same in both themes."""
+    """Two curves, a black one over a wider white one; the same in both themes."""
     return [Curve(axes, "w-", show, stroke=stroke, **more), Curve(axes, fmt, show, **more)]
 
 
@@ -189,8 +190,8 @@ def row_outline(matrix: np.ndarray, row: int) -> tuple[list[float], np.ndarray]:
 class Text(Other):
     """A text that `show` returns, for which the layout leaves no room of its own."""
 
-    def __init__(self, axes, x, y, show: Show, **look):
-        text = axes.text(x, y, "", animated=True, in_layout=False, **look)
+    def __init__(self, axes, x, y, show: Show, **props):
+        text = axes.text(x, y, "", animated=True, in_layout=False, **props)
         read = _of(show)
         super().__init__(text, lambda arrays: {"text": read(arrays)})
 
@@ -199,7 +200,7 @@ class Text(Other):
 
 
 def scale(line: Line2D, stroke: float = 1.0, marks: float = 1.0) -> None:
-    """Make a line and its marks so many times as large as the style has them."""
+    """Multiply a line's width and its marker size by these factors."""
     line.set(linewidth=stroke * line.get_linewidth(), markersize=marks * line.get_markersize())
 
 
@@ -238,11 +239,17 @@ def circle(axes: Axes, radius: float = 1.0) -> None:
 def legend_above(figure: Figure, parts: Iterable, narrow: int | None = None, **more) -> None:
     """One legend for all panels, above them; of parts, or of matplotlib's own handles.
 
-    narrow: how many stand in a row where there is no room for all.
+    narrow: the number of columns where there is no room for one row.
     """
     handles = [getattr(part, "line", part) for part in parts]
     ncols = narrow if narrow and not wide(figure) else len(handles)
-    figure.legend(handles=handles, loc="outside upper center", **{"ncols": ncols} | more)
+    rim = (
+        72
+        * rcParams["figure.constrained_layout.h_pad"]
+        / FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
+    )
+    look = {"loc": "outside upper center", "ncols": ncols, "borderaxespad": rim}
+    figure.legend(handles=handles, **look | more)
 
 
 def legend_over(axes: Axes, **more) -> None:
@@ -259,9 +266,9 @@ def greyed(cmap: str, where: str = "bad") -> Colormap:
 # ---------------------------------------------------------------- what they show
 
 
-def with_room(first: float, last: float, part: float = 0.02) -> tuple[float, float]:
-    """The ends of an axis with a little room on both sides: a part of what lies between."""
-    room = part * (last - first)
+def with_room(first: float, last: float, share: float = 0.02) -> tuple[float, float]:
+    """The ends of an axis with a little room on both sides: a share of what lies between."""
+    room = share * (last - first)
     return first - room, last + room
 
 

@@ -17,7 +17,7 @@ class Picture(Drawing):
     """What a lesson's pictures are made from: see `Drawing` for what a subclass writes."""
 
     def save(self, path: str | Path, style: str = "notebook", **options: Any) -> Path:
-        """Write the picture as it stands to PNG, SVG or PDF, by the path's ending; return the path.
+        """Write the picture to PNG, SVG or PDF, by the path's ending; return the path.
 
         options: as `figure`. Raises what it raises, ValueError for another ending, OSError where
         the place cannot be written to.

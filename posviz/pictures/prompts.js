@@ -6,15 +6,15 @@ import { make } from "./elements.js";
 
 /** The parts of a text that begin with a bold word: a paragraph, and the lists that follow it. */
 function parts(/** @type {Element} */ text) {
-  const found = /** @type {Element[][]} */ ([]);
+  const prompts = /** @type {Element[][]} */ ([]);
   let isOpen = false;
   for (const element of text.children) {
     const isFirst = element.matches("p") && element.firstChild?.nodeName === "STRONG";
     isOpen = isFirst || (isOpen && element.matches("ul, ol"));
-    if (isFirst) found.push([]);
-    if (isOpen) found.at(-1)?.push(element);
+    if (isFirst) prompts.push([]);
+    if (isOpen) prompts.at(-1)?.push(element);
   }
-  return text.firstElementChild === found[0]?.[0] ? found : [];
+  return text.firstElementChild === prompts[0]?.[0] ? prompts : [];
 }
 
 const NAMED = "label, legend, button, option, .posviz-labelled > span";
@@ -88,7 +88,7 @@ function showPrompts(/** @type {Element} */ root) {
  * the next cell, and leaves the prompt and the first controls above the edge. */
 function comeIntoView(/** @type {Element} */ root) {
   const cell = root.closest(".jp-Cell");
-  const isRun = [cell, cell?.nextElementSibling].some((each) => each?.matches(".jp-mod-active"));
+  const isRun = [cell, cell?.nextElementSibling].some((element) => element?.matches(".jp-mod-active"));
   if (isRun) root.scrollIntoView({ block: "nearest" });
 }
 

@@ -1,5 +1,5 @@
 // How large a picture is shown: as large as it fits on one screen together with its controls and its
-// caption, which stand above it or, where it loses nothing by that, beside it.
+// caption, which are above it or, where it loses nothing by that, beside it.
 
 import { comeIntoView, showPrompts } from "./prompts.js";
 
@@ -18,13 +18,13 @@ const SEEN_AFTER = 400; // milliseconds: by then JupyterLab has gone to the next
 const isOnPage = (/** @type {Element} */ root) => document.fullscreenElement !== root &&
   root.matches(".posviz-live") && !(root.matches(".posviz-narrow") && innerWidth > innerHeight);
 
-/** The room for one canvas; where it stands alone or on a page, it has the size it is drawn for.
- * `changed` is told how many pixels of the screen make one that it is drawn for: when it is first
- * seen, and when they are others. Sizes are in CSS pixels.
+/** The room for one canvas; alone or on a page, the canvas has the size that it is drawn for.
+ * `changed` is called with the number of screen pixels per pixel of the drawing: when the canvas is
+ * first seen, and when that number changes. Sizes are in CSS pixels.
  * @param {{ canvas: HTMLCanvasElement, caption: HTMLElement }} elements
  * @param {[number, number]} size @param {(ratio: number) => void} changed */
 function makeRoom({ canvas, caption }, [width, height], changed) {
-  let scale = 1, told = 0; // the ratio that `changed` was told
+  let scale = 1, sent = 0; // the last argument of `changed`
   let density = devicePixelRatio; // at the last look
   let across = 0; // px: the explorer has, at the last look
   let tallest = 0; // px: of the captions so far, so that nothing jumps while a slider moves
@@ -40,8 +40,8 @@ function makeRoom({ canvas, caption }, [width, height], changed) {
     const controls = /** @type {HTMLElement?} */ (root?.querySelector(".posviz-controls"));
     if (root?.clientWidth && controls) hidePrompts ??= showPrompts(root);
     if (root?.clientWidth && controls && !isOnPage(root)) {
-      for (const part of [root, controls, caption]) observer.observe(part);
-      if (!told) setTimeout(() => comeIntoView(root), SEEN_AFTER);
+      for (const element of [root, controls, caption]) observer.observe(element);
+      if (!sent) setTimeout(() => comeIntoView(root), SEEN_AFTER);
       fitInto(root, controls);
     } else { // a page's or a slide's own styles may show it smaller or larger
       controls?.parentElement?.classList.remove("posviz-beside");
@@ -53,9 +53,9 @@ function makeRoom({ canvas, caption }, [width, height], changed) {
     }
     canvas.dataset.scale = String(scale); // for tests
     density = devicePixelRatio;
-    if (density * scale === told) return;
-    told = density * scale;
-    changed(told);
+    if (density * scale === sent) return;
+    sent = density * scale;
+    changed(sent);
   }
 
   function fitInto(/** @type {Element} */ root, /** @type {HTMLElement} */ controls) {

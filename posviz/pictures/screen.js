@@ -1,5 +1,5 @@
-// A canvas that shows the newest frame of a figure, and says so when the kernel is gone. README.md
-// says what goes between it and the kernel.
+// A canvas that shows the newest frame of a figure, and a notice when the kernel is gone. README.md
+// lists the messages between it and the kernel.
 
 import { make, unique } from "./elements.js";
 import { watchKernel } from "./host.js";
@@ -8,8 +8,8 @@ import { makeScene } from "./stream/replay.js";
 /** @import { Bytes, Channel, ExplorerShown, Frame, Place, Pong, ToScreen } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
-const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
-const SILENT = 8000; // milliseconds without an answer, after which a reader is told
+const LOOK_EVERY = 250; // milliseconds: for changes that not every host has an event for
+const SILENT = 8000; // milliseconds without an answer, after which a notice is shown
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
 const REST = 100; // milliseconds without a move, after which a pointer rests
 const ROW = 750; // milliseconds between frames that come in a row, as while a picture plays
@@ -19,7 +19,7 @@ const BUSY = "Python does not answer: it is busy, or it has stopped. " +
   "If it has stopped, run this cell again, or reload the page.";
 const CUT = "Python does not answer: the connection is cut. It is tried again every few seconds.";
 const STOPPED = "Python does not answer: it has stopped. Run this cell again.";
-const GONE = [BUSY, CUT, STOPPED]; // the last one that holds is told
+const GONE = [BUSY, CUT, STOPPED]; // the last one that holds is shown
 
 const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +
   'h-1.6V3.6H10zM14 10v4h-4v-1.6h2.4V10zM6 14H2v-4h1.6v2.4H6z"/></svg>';
@@ -147,7 +147,7 @@ function makeWay(channel, { figure, canvas, tip, notice }) {
   let asked = 0; // when the question was sent that waits for an answer
   let askedAgain = 0; // when a whole frame was last asked for because one was lost
   let isHeard = false; // whether any frame has come
-  let dark = false; // whether the page was when the kernel was last told
+  let dark = false; // whether the page was, by the last message to the kernel
   let pointed = 0; // when the place was sent that waits for an answer
   let place = /** @type {{ drag: Place } | { over: Place } | null} */ (null); // the newest since
   const host = watchKernel(channel.host, () => goodbye(STOPPED), () => ask());
@@ -197,11 +197,11 @@ function makeWay(channel, { figure, canvas, tip, notice }) {
         goodbye(CUT);
         host.again();
       }
-      // What is out of sight tells with its next pulse: what a reader looks at comes first.
+      // A picture out of sight waits for its next pulse, so that visible ones come first.
       if (isInView(figure) && isDark(figure) !== dark) ask();
     },
-    // Not every front end tells that a kernel died, so a view asks, and a silence is told.
-    // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.
+    // Not every front end reports a dead kernel, so a view asks, and a silence is shown.
+    // It goes on asking: a connection may come back, and a busy kernel may finish.
     pulse: () => {
       if (silence() > SILENT) goodbye(BUSY);
       if ((asked && silence() < SILENT) || document.visibilityState !== "visible") return;
@@ -244,7 +244,10 @@ function watchPointer({ canvas, tip }, point) {
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const place = /** @type {Place} */ ([share(clientX - left, width), share(clientY - top, height)]);
     leave();
-    if ((buttons & 1) && "drags" in canvas.dataset) return point({ drag: place });
+    if ((buttons & 1) && "drags" in canvas.dataset) {
+      canvas.dataset.dragged = "";
+      return point({ drag: place });
+    }
     tip.style.translate = `${canvas.offsetLeft + offsetX}px ${canvas.offsetTop + offsetY}px`;
     resting = setTimeout(() => point({ over: place }), REST);
   };
@@ -277,13 +280,13 @@ function makeScreen({ css }, channel, el) {
   host.on("comm_live_update", stopped);
   host.on("destroy", stopped);
   const pulse = setInterval(way.pulse, PULSE_EVERY);
-  const look = setInterval(() => { way.look(); room.look(); }, LOOK_EVERY);
+  const watch = setInterval(() => { way.look(); room.look(); }, LOOK_EVERY);
 
   return () => {
     over.abort();
     letGo();
     clearInterval(pulse);
-    clearInterval(look);
+    clearInterval(watch);
     host.off("comm_live_update", stopped);
     host.off("destroy", stopped);
     room.close();

@@ -21,7 +21,7 @@ class Screen:
         self._frames = Frames()
 
     def show(self) -> None:
-        """Send the figure as it stands to every open view."""
+        """Send the present figure to every open view."""
         self.live.paint()
         fields, buffers = self._frames.next(self.live.layers)
         self.frame_number += 1
@@ -29,7 +29,7 @@ class Screen:
         self._tell(head | fields, buffers)
 
     def receive(self, message: dict) -> None:
-        """A view asks, is open, was dragged in, or has been closed."""
+        """Answer a view that asks for a frame, is open, was dragged in, or has been closed."""
         view, look = message["view"], self.live.look
         known = view in self.views and self.views[view]["ratio"] == message.get("ratio")
         if message.get("gone"):
@@ -42,7 +42,7 @@ class Screen:
             return
         newest = list(self.views.values())[-1]
         self.live.look = look._replace(dark=newest.get("dark", False))
-        self.live.ratio = min(max(each["ratio"] for each in self.views.values()), 4.0)
+        self.live.ratio = min(max(latest["ratio"] for latest in self.views.values()), 4.0)
         new = self.live.look != look or not (known or message.get("gone"))
         if new or message.get("ask"):
             self._frames.forget()

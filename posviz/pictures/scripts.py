@@ -16,10 +16,10 @@ def as_module(path: Path) -> str:
     imported: dict[Path, str] = {}  # in the order in which they run
 
     def without_imports(path):
-        def constant(found):
-            other = (path.parent / found["file"]).resolve()
+        def constant(match):
+            other = (path.parent / match["file"]).resolve()
             imported[other] = without_imports(other)
-            return f"const {found['names']} = {_name(other)};" if found["names"] else ""
+            return f"const {match['names']} = {_name(other)};" if match["names"] else ""
 
         return _IMPORT.sub(constant, path.read_text("utf-8"))
 

@@ -57,7 +57,7 @@ def keep_pictures(contents: Any, sessions: Any, kernels: Any) -> None:
         return getattr(kernels.get_kernel(session["kernel"]["id"]).provisioner, "pid", None)
 
     contents.register_pre_save_hook(save)
-    if iscoroutinefunction(get):  # every server's but those that were told to use an older one
+    if iscoroutinefunction(get):  # of every server, unless it is set to use an older one
         contents.get = get_alive
 
 

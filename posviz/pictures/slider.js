@@ -143,7 +143,7 @@ function makeSlider(shown, channel, el) {
     line.flush();
   });
   limit(shown);
-  line.send({ change: -1 }); // only asks where the handle stands
+  line.send({ change: -1 }); // only asks for the handle's place
   return () => {
     pause();
     channel.host.off("destroy", pause);

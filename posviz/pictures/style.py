@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib
+import numpy as np
 from cycler import cycler
 from matplotlib import colormaps
-from matplotlib.colors import is_color_like
+from matplotlib.colors import ListedColormap, is_color_like
 from matplotlib.font_manager import fontManager
 
 from posviz.wording import quoted, spelt_like
@@ -19,12 +20,15 @@ DPI = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}
 SIZE = {"slide": (40 / 3, 7.5), "poster": (18.0, 12.0)}  # inches; else each picture has its own
 STYLES = tuple(DPI)
 # Parts of a slide that has a title of its own, in millimetres of a beamer frame of 160 × 90: the
-# frame, what is below the title, and half of that. Drawn larger: 15 points, the least that
+# frame, what is below the title, and half of that. Drawn larger: 20 points, the least that
 # pictures have on a slide, are a good 9 there.
 SLIDE_PARTS = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}
-_LARGER, _MILLIMETRES, _PART_DPI = 1.65, 25.4, 192
-SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
+_LARGER, _MILLIMETRES, _PART_DPI = 2.2, 25.4, 144
+SIGNED = "posviz_signed"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
+ON_DARK = {SIGNED: "posviz_signed_dark", PLAIN: "posviz_plain_dark"}
+HIDDEN_ON_DARK = "#33373D"  # a cell that is hidden, which recedes there
+NEAR, RIM = 0.08, 0.25  # inches, on a slide: around axes, and around all of them
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 MOST_INCHES = 50
 CELL, TEXT_WIDTH = 4.0, 7.0  # inches: one of several in a notebook, all of them in a paper
@@ -45,6 +49,18 @@ _FOLDER = Path(__file__).parent / "styles"
 # the session (which window toolkit, which warnings), not to a style.
 _SESSION = {"backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.address"}
 
+
+def _register(name, old, low, middle, high):
+    """A part of a colour map, from `low` by `middle` to `high`, under a name of ours."""
+    places = np.interp(np.linspace(0, 1, 256), [0, 0.5, 1], [low, middle, high])
+    colormaps.register(ListedColormap(colormaps[old](places), name), force=True)
+
+
+# The ends of a signed map differ in lightness: a sign is seen in one pixel, and in grey.
+_register(SIGNED, "RdBu_r", 0.03, 0.5, 0.87)
+_register(ON_DARK[SIGNED], "berlin", 0.1, 0.5, 1)
+_register(ON_DARK[PLAIN], "viridis", 0.15, 0.55, 1)
+
 # rcParams belong to the whole process, and JupyterLab lets widget messages run in a thread of their
 # own while a cell is busy: hold this lock to draw.
 drawing = threading.RLock()
@@ -55,7 +71,7 @@ class Appearance(NamedTuple):
 
     layout: of a slide, the part that the figure fills. font: an installed one. colors: instead of
     the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
-    style's own. labels: words of the figure and what stands for them. panel: the one that is
+    style's own. labels: words of the figure and their replacements. panel: the one that is
     shown, from 1; 0 for all. multiples: a knob, and its values side by side; columns: as many of
     them in a row, 0 for all.
     """
@@ -81,13 +97,19 @@ class Appearance(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the picture has another room than it was made for."""
+        """Whether the picture has other proportions than it was made for."""
         return bool(self.width or self.panel or self.layout or self.multiples)
 
     @property
     def pad(self) -> float | None:
         """The room around axes, in inches, where it is not the style's."""
-        return 0.08 if self.layout in ("body", "half") else None
+        return NEAR if self.style == "slide" else None
+
+    @property
+    def rim(self) -> float:
+        """The room around all, in inches, beyond that around axes."""
+        is_whole = self.style == "slide" and self.layout not in ("body", "half")
+        return RIM - NEAR if is_whole else 0.0
 
     @property
     def dpi(self) -> int:
@@ -178,7 +200,7 @@ def parameters(style: str, dark: bool, font: str = "", colors: tuple[str, ...] =
     """
     appearance(style)
     rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
-    for name in ["base", style] + ["dark"] * dark:
+    for name in ("base", style, *(["dark"] if dark else [])):
         file = _FOLDER / f"{name}.mplstyle"
         rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
     installed = {known.name for known in fontManager.ttflist}

@@ -2,6 +2,7 @@
 
 import copy
 import dis
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from posviz.teaching.feedback import (
     Feedback,
     first_lines,
     show_arguments,
+    show_both,
     show_shapes,
     show_value,
     untrue,
@@ -33,6 +35,10 @@ LONG = 8  # of an answer with more rows, the first wrong one is shown
 RETURNED_NONE = (
     "Your function returned None. Is a return missing at its end, or a print in its place? "
     "Or did a search with == find nothing: then compare with np.isclose."
+)
+OVERWRITTEN = (
+    "Your numbers are right, but your function changes its input {0}, and its caller may need {0} "
+    "again. Write into a copy: begin with {0} = {0}.copy()."
 )
 
 
@@ -66,13 +72,13 @@ class Checker:
 
     @property
     def unfixed(self) -> str:
-        """What is said of the code that is given."""
+        """The message for an answer that is still the given code."""
         return "Not fixed yet: this does what was given."
 
     @property
     def changes(self) -> list[Mistake]:
         """The mistakes that change the reference."""
-        return [each for each in self.mistakes if isinstance(each, Mistake)]
+        return [mistake for mistake in self.mistakes if isinstance(mistake, Mistake)]
 
     def cases(self) -> list[tuple]:
         """Return the edges, then random inputs, smallest first; every call makes them afresh."""
@@ -123,10 +129,14 @@ class Checker:
 
     def _judged(self, answer: Any) -> Feedback:
         """Run the answer once on each case, and judge what came."""
-        tried = [(case, self._run(answer, case)) for case in self.cases()]
+        cases = self.cases()
+        given = copy.deepcopy(cases)  # an answer may write into its inputs
+        tried = [(case, self._run(answer, case, x)) for case, x in zip(cases, given, strict=True)]
         stops = [outcome for _, outcome in tried if isinstance(outcome, Feedback)]
         ran = [(case, output) for case, output in tried if not isinstance(output, Feedback)]
         feedback = stops[0] if stops else self._compared(ran)
+        if feedback and (name := self._overwritten(cases, given)):
+            return self._feedback("mistake", OVERWRITTEN.format(name), "input changed")
         if feedback.status in ("correct", "not attempted"):
             return feedback
         if not stops and self.given and self._is_like(self.given, ran):
@@ -135,28 +145,28 @@ class Checker:
         with warnings.catch_warnings(action="ignore"):
             known = next(self._explanations(answer, ran, feedback), None)
             if known is None and feedback.status == "error":
-                known = next((each for each in self.changes if self._stops(each, tried)), None)
+                known = next((m for m in self.changes if self._stops(m, tried)), None)
         if known is None:
             return feedback
         return self._feedback("mistake", known.message, known.name, feedback.evidence)
 
     def _explanations(self, answer: Any, ran: list[Case], feedback: Feedback) -> Iterator[Any]:
         """Yield the mistakes that explain why an answer fails, the likeliest first."""
-        failing = [each for each in ran if not self._agrees(*each)]
+        failing = [case for case in ran if not self._agrees(*case)]
         whole = len(ran) == len(self.cases())
         if failing and (whole or feedback.status == "error"):
-            yield from (each for each in self.changes if self._shows(each, ran))
+            yield from (mistake for mistake in self.changes if self._shows(mistake, ran))
         if whole and self._has_numbers(*failing[0]):
-            looks = (each for each in self.mistakes if isinstance(each, LooksLike))
-            yield from (each for each in looks if each.shown_by(failing[0][1]))
-        for each in self.mistakes:
-            if isinstance(each, RightOn) and self._is_right(answer, self._grow(each.inputs)):
-                yield each
+            looks = (mistake for mistake in self.mistakes if isinstance(mistake, LooksLike))
+            yield from (mistake for mistake in looks if mistake.shown_by(failing[0][1]))
+        for mistake in self.mistakes:
+            if isinstance(mistake, RightOn) and self._is_right(answer, self._grow(mistake.inputs)):
+                yield mistake
         # A constant says too little to tell two mistakes from a guess.
         if whole and len(np.unique(np.hstack([output.ravel() for _, output in ran]))) > 1:
             pairs = permutations(self.changes, 2)
             two = (both(outer, inner) for outer, inner in pairs if not outer.alone)
-            yield from (each for each in two if self._shows(each, ran))
+            yield from (mistake for mistake in two if self._shows(mistake, ran))
 
     def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
         return all(self._agrees(case, self._run(answer, case)) for case in cases)
@@ -175,11 +185,20 @@ class Checker:
         # A mistake may divide by 0 on an edge, and so does the answer that makes it.
         return np.isclose(first, second, self.tolerance, self.tolerance, equal_nan=True)
 
-    def _run(self, answer: Any, case: tuple) -> np.ndarray | Feedback:
-        """Return the reader's output as an array of numbers, or say why there is none."""
+    def _overwritten(self, cases: list[tuple], given: list[tuple]) -> str:
+        """Return the name of an argument that is not what it was; "" where all are."""
+        names = inspect.signature(self.reference).parameters
+        for before, after in zip(cases, given, strict=True):
+            for name, old, new in zip(names, before, after, strict=False):
+                if isinstance(old, np.ndarray) and not np.array_equal(old, new):
+                    return name
+        return ""
+
+    def _run(self, answer: Any, case: tuple, given: tuple | None = None) -> np.ndarray | Feedback:
+        """Return the output for the case, or a copy of it, as an array; or say why none is."""
+        given = copy.deepcopy(case) if given is None else given
         try:
-            # A copy: an answer may write into its inputs.
-            value = answer(*copy.deepcopy(case)) if callable(answer) else answer
+            value = answer(*given) if callable(answer) else answer
         except NotImplementedError:
             return self._feedback("not attempted", "Not attempted yet.")
         except Exception as error:  # any error of the reader's code becomes feedback
@@ -218,24 +237,24 @@ class Checker:
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
     def _compared(self, ran: list[Case]) -> Feedback:
-        failing = next((each for each in ran if not self._agrees(*each)), None)
+        failing = next((case for case in ran if not self._agrees(*case)), None)
         if failing is None:
-            tried = f"It agrees on {len(ran)} inputs." if self.inputs else "That is it."
-            return self._feedback("correct", tried)
+            agrees = f"It agrees with the reference on {len(ran)} inputs, and changes none of them."
+            return self._feedback("correct", agrees if self.inputs else "That is it.")
         case, mine = failing
         right = self._expected(case)
         message, evidence = self._difference(mine, right), self._evidence(case, mine, right)
         return self._feedback("wrong", message, evidence=evidence)
 
     def _shows(self, mistake: Mistake, ran: Iterable[Case]) -> bool:
-        """Tell whether it makes these outputs: all, for on one another may agree by chance."""
+        """Tell whether a mistake makes all these outputs: a single one may agree by chance."""
         try:
             return self._is_like(mistake.change(self.reference), ran)
         except Exception:  # two mistakes may not go together
             return False
 
     def _stops(self, mistake: Mistake, tried: Iterable[tuple[tuple, Any]]) -> bool:
-        """Tell whether it stops where the answer does, with its error, and agrees elsewhere."""
+        """Tell whether a mistake raises the answer's errors on its inputs, and agrees elsewhere."""
         function = mistake.change(self.reference)
         for case, outcome in tried:
             try:
@@ -257,8 +276,7 @@ class Checker:
             row = tuple(np.argwhere(~self._close(mine, right))[0][:-1].tolist())
             mine, right, place = mine[row], right[row], str(list(row))
         mine_is, right_is = f"your answer{place}", f"expected{place}   "  # equally long: rows align
-        shown = show_value(mine_is, mine), show_value(right_is, right)
-        answers = "\n".join(shown)
+        answers = "\n".join(show_both((mine_is, right_is), mine, right))
         left = MOST_LINES - len(answers.splitlines())
         return f"{first_lines(self._arguments(case), max(left, 2))}\n{answers}"
 

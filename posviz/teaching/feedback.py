@@ -51,7 +51,8 @@ class Feedback:
         return f"{SIGNS[self.status]} {self.title}: {word or self.status}"
 
     def __repr__(self) -> str:
-        parts = self.heading, self.message, self.evidence, self.solution * self.opened
+        solution = self.solution if self.opened else ""
+        parts = self.heading, self.message, self.evidence, solution
         return "\n".join(part for part in parts if part)
 
     def _repr_html_(self) -> str:
@@ -60,8 +61,9 @@ class Feedback:
         if evidence:  # rows of a matrix stay whole on a narrow screen
             evidence = f'<pre style="{WHOLE_LINES}">{evidence}</pre>'
         folded = (
-            f'<details{" open" * self.opened}><summary style="cursor: pointer">Show the solution'
-            f'</summary><pre style="{WHOLE_LINES}">{html.escape(self.solution)}</pre></details>'
+            f"<details{' open' if self.opened else ''}>"
+            '<summary style="cursor: pointer">Show the solution</summary>'
+            f'<pre style="{WHOLE_LINES}">{html.escape(self.solution)}</pre></details>'
         )
         # No text colour and no background: both come from the notebook's theme, light or dark.
         return (
@@ -73,17 +75,17 @@ class Feedback:
 
 
 def first_lines(text: str, most: int) -> str:
-    """Return a text of at most so many lines; the last tells how many are left out."""
+    """Return a text of at most so many lines; the last one has the number of lines left out."""
     lines = text.splitlines()
     left_out = len(lines) - most + 1
     return text if left_out < 2 else "\n".join([*lines[: most - 1], f"… {left_out} more lines"])
 
 
-def show_value(name: str, value: Any) -> str:
+def show_value(name: str, value: Any, most: int = 64) -> str:
     """Return "name = value", arrays rounded, aligned and cut short; True in them is 1, −0 is 0."""
     if isinstance(value, np.ndarray) and value.ndim:
         text = np.array2string(
-            1 * value + 0, precision=4, suppress_small=True, threshold=64, prefix=f"{name} = "
+            1 * value + 0, precision=4, suppress_small=True, threshold=most, prefix=f"{name} = "
         )
     elif isinstance(value, np.ndarray):
         text = str(value) if value.dtype == bool else f"{value.item():.6g}"
@@ -92,6 +94,19 @@ def show_value(name: str, value: Any) -> str:
     else:
         text = repr(value)
     return f"{name} = {text}"
+
+
+def show_both(names: tuple[str, str], mine: np.ndarray, right: np.ndarray) -> list[str]:
+    """Return two lines of `show_value` for names of one length: columns of one shape line up."""
+    # A number so large would have NumPy write the others with exponents.
+    is_large = np.abs(mine[np.isfinite(mine)]).max(initial=0) >= 1e8
+    if mine.shape != right.shape or not mine.ndim or not mine.size or is_large:
+        return list(map(show_value, names, (mine, right)))
+    # As one array they have equal columns; its first bracket and its last are left out.
+    text = show_value(names[0][1:], np.stack([mine, right]), most=128)
+    indent = len(names[0]) + len(" = ")
+    blocks = text[indent + 1 : -1].split("\n" * mine.ndim + " " * indent + "[")
+    return [f"{name} = [{block}" for name, block in zip(names, blocks, strict=True)]
 
 
 def show_arguments(function: Callable[..., Any], arguments: tuple) -> str:

@@ -25,12 +25,12 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is changed in the reference, and what is told to those who did it."""
+    """A change of the reference, and the message for readers who made that mistake."""
 
     name: str
     change: Callable[[Function], Function]
     message: str
-    alone: bool = False  # a function of its own: nothing of what it is given is left
+    alone: bool = False  # it replaces the reference, and so any inner mistake
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def answer(name: str, change: Function, message: str) -> Mistake:
 
     def call(right, *given, **steps):
         known = _named(right, given)
-        return change(right(*given, **steps), *(known[each] for each in wanted))
+        return change(right(*given, **steps), *(known[parameter] for parameter in wanted))
 
     return _instead(name, call, message)
 
@@ -81,7 +81,7 @@ def argument(name: str, message: str, **changes: Any) -> Mistake:
 
     def call(right, *given, **steps):
         known = _named(right, given)
-        new = {each: _computed(value, known) for each, value in changes.items()}
+        new = {parameter: _computed(value, known) for parameter, value in changes.items()}
         return right(*(known | new).values(), **steps)
 
     return _instead(name, call, message)
@@ -93,7 +93,7 @@ def step(name: str, message: str, **steps: Any) -> Mistake:
 
 
 def _instead(name, call, message) -> Mistake:
-    """The mistake of a function that is called with the reference, and then its arguments."""
+    """Return the mistake whose function takes the reference, and then its arguments."""
     return Mistake(name, lambda right: wraps(right)(partial(call, right)), message)
 
 
@@ -113,7 +113,7 @@ def _named(function, given) -> dict[str, Any]:
 def _computed(value, known) -> Any:
     if not callable(value):
         return value
-    return value(*(known[each] for each in signature(value).parameters))
+    return value(*(known[parameter] for parameter in signature(value).parameters))
 
 
 # Mistakes that readers make in many exercises.

@@ -2,7 +2,7 @@
 
 /** @import { Widget } from "../pictures/protocol.d.ts" */
 
-/** Opens the answer with the first choice that is opened; `told` hears which one that was. */
+/** Opens the answer with the first choice that is opened; `told` is called with that choice. */
 function follow(/** @type {Element} */ root, told = (/** @type {number} */ _choice) => {}) {
   const answer = /** @type {HTMLDetailsElement?} */ (root.querySelector(".posviz-answer"));
   const choices = [...root.querySelectorAll(".posviz-guess")];

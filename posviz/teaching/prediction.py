@@ -1,8 +1,8 @@
 """Predictions: a question with choices, one click, and then the answer with its number.
 
 What is shown is HTML that folds by itself, so that it works in a stored notebook, on pages and on
-slides; in a notebook with its kernel a widget (`widget.py`) holds the same HTML, and tells what was
-chosen.
+slides; in a notebook with its kernel a widget (`widget.py`) holds the same HTML and sends the
+choice.
 """
 
 from functools import cached_property
@@ -14,7 +14,7 @@ from posviz.wording import quoted
 
 
 class Prediction:
-    """Questions that were asked; they show themselves closed, whatever was answered before."""
+    """Questions with choices; they are always shown closed, even if they were answered before."""
 
     def __init__(
         self,
@@ -23,11 +23,11 @@ class Prediction:
         plain: str,
         kind: str = "predictions",
     ) -> None:
-        """`asked`: each question and which choices hold; `text`, `plain`: all that is shown."""
+        """`asked`: each question and which choices hold; `text`: as HTML; `plain`: without it."""
         self.asked, self.text, self._plain, self._kind = asked, text, plain, kind
         _, self._cell = running_cell()
-        earlier = [each for each in take_over_cell(self) if isinstance(each, Prediction)]
-        self._first = 1 + sum(len(each.asked) for each in earlier)
+        earlier = [thing for thing in take_over_cell(self) if isinstance(thing, Prediction)]
+        self._first = 1 + sum(len(prediction.asked) for prediction in earlier)
 
     def receive(self, message: dict[str, int]) -> None:
         """Note which choice of which question a view has opened."""
@@ -36,14 +36,14 @@ class Prediction:
         progress.note(self._kind, progress.lesson_of_notebook(), name, right)
 
     def _name(self, place: int) -> str:
-        """The id of the cell, with a number from the second question on: words may change."""
+        """Return the cell's id, numbered from its second question on: words may change."""
         if not self._cell:
             return self.asked[place][0]
         number = self._first + place
         return self._cell if number == 1 else f"{self._cell} {number}"
 
     def shown(self) -> dict[str, str]:
-        """What is shown where no kernel is."""
+        """Return the output for a page without a kernel."""
         return {"text/html": self.text, "text/plain": self._plain}
 
     @cached_property
@@ -67,8 +67,8 @@ def predict(
     """Ask before it is shown: two to five choices, one of which holds.
 
     choices: of each its text, whether it holds (to be computed, never to be written down), and a
-    sentence for those who choose it: of a wrong one, which misunderstanding it is. answer: what is
-    told to all, with the numbers; picture: drawn below it. All texts are Markdown. Raises
+    sentence for those who choose it: of a wrong one, which misunderstanding it is. answer: the text
+    for everybody, with the numbers; picture: drawn below it. All texts are Markdown. Raises
     ValueError if the choices are not two to five, or not exactly one of them holds.
     """
     right = [text for text, holds, _ in choices if holds]
@@ -93,7 +93,7 @@ def predict(
 def closed(question: str, choices: list[tuple[str, bool, str]], body: str, kind: str = "") -> str:
     """A question as HTML; of each choice its text, whether it holds, and what it unfolds."""
     folded = [
-        f'<details class="posviz-guess{" posviz-holds" * bool(holds)}">'
+        f'<details class="posviz-guess{" posviz-holds" if holds else ""}">'
         f"<summary>{text}</summary>{feedback}</details>"
         for text, holds, feedback in choices
     ]

@@ -17,11 +17,11 @@ def file() -> Path:
 
 
 def note(kind: str, lesson: str, name: str, right: bool) -> None:
-    """Note an answer: of a prediction the first counts; else once right stays right.
+    """Note an answer: a prediction's first one counts; an exercise stays right once it was right.
 
     name: the exercise's title, or the id of a question's cell: its words may change.
-    Only a notebook's reader is heard, no script. A disk that cannot be written to, or a file that
-    somebody has broken, keeps nobody from learning.
+    Only answers in a notebook count, none in a script. A disk that cannot be written to or a
+    broken file raises no error.
     """
     shell = sys.modules.get("IPython")
     if shell is None or shell.get_ipython() is None:
@@ -49,5 +49,5 @@ def read() -> dict[str, dict[str, dict[str, bool]]]:
 
 
 def lesson_of_notebook() -> str:
-    """The number that the running notebook's name begins with; "" where the host does not tell."""
+    """The number that the running notebook's name begins with; "" where it is unknown."""
     return Path(os.environ.get("JPY_SESSION_NAME", "")).name[:2]

@@ -17,9 +17,9 @@ def frames_of(error: BaseException, names: Any) -> list[tuple[FrameType, int, st
 def failing_line(function: Any, error: Exception) -> tuple[str, list[str]]:
     """Return the reader's line that raised, and the variables that were still `...` there.
 
-    The line reads " on line 3, `return x / y`"; where it calls a function of another cell, that
-    one's line follows it; and where something is still `...`, it is the line that says so. It is ""
-    where the code cannot be traced. An error of another process tells both itself.
+    The line reads " on line 3, `return x / y`". If it calls a function of another cell, the line in
+    that cell follows. If a variable is still `...`, it is the line that assigns it. It is "" where
+    the code cannot be traced. An error of another process carries both.
     """
     if hasattr(error, "failed_at"):
         return error.failed_at

@@ -1,4 +1,4 @@
-"""A prediction as a Jupyter widget: it holds the HTML, and hears what was chosen."""
+"""A prediction as a Jupyter widget: it holds the HTML, and receives the choice."""
 
 from collections.abc import Callable
 from pathlib import Path

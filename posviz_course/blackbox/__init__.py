@@ -1,6 +1,6 @@
 """Name what a program does with positions, from its outputs alone.
 
-A rotation is linear, so a black box tells everything through unit vectors: which columns mix, by
+A rotation is linear, so its outputs for unit vectors show everything: which columns mix, by
 which angle at which position, how long the result is, and how exact the angles are.
 """
 

@@ -69,14 +69,14 @@ def identify_bias(bias: Any, without: Any = None) -> ProgramVerdict:
     scale = float(np.abs(array[seen]).max())
     if scale == 0:
         return unknown("All entries are 0: no bias is added.")
-    found = _identify(array, seen, scale * 2e-6)
-    if not found.explained:  # in half precision, now or before it was cast
+    verdict = _identify(array, seen, scale * 2e-6)
+    if not verdict.explained:  # in half precision, now or before it was cast
         rounded = _identify(array, seen, scale * 2.0**-8)
         if rounded.explained:
             said = (*rounded.sentences, "It agrees as closely as half precision does.")
             dtype = FORMATS.get(step_of(array[seen]))
             return replace(rounded, sentences=said, dtype=dtype)
-    return found
+    return verdict
 
 
 def _identify(array: np.ndarray, seen: np.ndarray, tolerance: float) -> ProgramVerdict:
@@ -241,15 +241,15 @@ def _buckets(b: ByOffset, where: str) -> Iterator[tuple[list[str], str, dict]]:
 
 def _bucket_rules(b: ByOffset, exact: int) -> Iterator[tuple[str, str]]:
     """Yield the rules of buckets that fit, as a name and a line of offsets {}; usual ones first."""
-    farthest, sides = int(np.abs(b.offsets).max()), (False, True)
-    usual = [(s, n, md) for s in sides for n in (32, 64, 16, 128) for md in (128, 256, 64)]
+    farthest = int(np.abs(b.offsets).max())
+    usual = [(s, n, md) for s in (1, 2) for n in (32, 64, 16, 128) for md in (128, 256, 64)]
     reach = range(exact + 1, max(2 * farthest, 200))
-    own = [(s, n * (1 + s), md) for s in sides for n in (2 * exact, 2 * exact + 1) for md in reach]
+    own = [(s, n * s, md) for s in (1, 2) for n in (2 * exact, 2 * exact + 1) for md in reach]
     for rules in (usual, own):
-        for both, number, longest in sorted(rules, key=lambda rule: digits(rule[2])):
-            if 0 < number // (1 + both) // 2 < longest:
+        for sides, number, longest in sorted(rules, key=lambda rule: digits(rule[2])):
+            if 0 < number // sides // 2 < longest:
                 more: dict[str, Any] = {
-                    "bidirectional": both,
+                    "bidirectional": sides == 2,
                     "num_buckets": number,
                     "max_distance": longest,
                 }
@@ -332,7 +332,7 @@ def _falling(b: ByOffset) -> ProgramVerdict:
                 key=lambda pair: pair[1],
             )
             way = "falls" if mean[-1] < mean[0] else "rises"
-            said += [f"On average over heads it {way} about as {name}."] * int(like > 0.95)
+            said += [f"On average over heads it {way} about as {name}."] if like > 0.95 else []
     return ProgramVerdict(
         "bias", tuple(said), method="other", depends_on="distance" if same else "offset"
     )

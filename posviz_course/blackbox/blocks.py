@@ -35,7 +35,7 @@ class Blocks:
         return rows[:, self.leaving[:, 0]] + 1j * rows[:, self.leaving[:, 1]]
 
     def probe(self) -> np.ndarray:
-        """Return the row [1, width] that asks all pairs at once."""
+        """Return the row [1, width] that probes all pairs at once."""
         x = np.zeros((1, self.width))
         x[0, self.entering[:, 0]] = 1
         return x

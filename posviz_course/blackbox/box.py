@@ -19,7 +19,7 @@ class NotLinear(ValueError):
 class Box:
     """rotate(x, positions) on NumPy arrays [len, head_dim] in float64, whatever it takes itself.
 
-    axes: how many columns its positions have; 1 stands for positions [len].
+    axes: how many columns its positions have; 1 means positions [len].
     """
 
     def __init__(self, rotate: Callable[..., Any], head_dim: int, axes: int | None) -> None:
@@ -124,8 +124,8 @@ def require_linear(box: Box) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 6, box.head_dim))
     places = box.place(np.array([0, 5, 2, 9, 2, 1]))
-    of_x, again, of_y, of_both = (box(each, places) for each in (x, x, y, 2 * x - y))
-    if not all(np.isfinite(each).all() for each in (of_x, of_y)):
+    of_x, again, of_y, of_both = (box(rows, places) for rows in (x, x, y, 2 * x - y))
+    if not all(np.isfinite(output).all() for output in (of_x, of_y)):
         raise NotLinear("It returns NaN or infinity for ordinary vectors at positions 0 to 9.")
     scale = max(abs(of_x).max(), abs(of_y).max(), 1e-30)
     if abs(again - of_x).max() > 1e-6 * scale:

@@ -154,9 +154,9 @@ def _of_config(source: Any, own: ProgramVerdict) -> tuple:
         raise ValueError(f"{source}: {error.strerror}") from error
     if not kinds:
         raise ValueError("By this config.json no layer rotates, so there is nothing to compare.")
-    found = [(identify(inv_freq=k.frequencies.inv_freq), k) for k in kinds]  # type: ignore[union-attr]
-    same = [pair for pair in found if _have_same_frequencies(own, pair[0])]
-    verdict, kind = (same or found)[0]
+    verdicts = [(identify(inv_freq=k.frequencies.inv_freq), k) for k in kinds]  # type: ignore[union-attr]
+    same = [pair for pair in verdicts if _have_same_frequencies(own, pair[0])]
+    verdict, kind = (same or verdicts)[0]
     assert kind.frequencies is not None
     gain = float(kind.frequencies.attention_factor)
     more: dict[str, Any] = {"attention_factor": gain, "first_position": 0.0, "dtype": "float32"}

@@ -98,8 +98,8 @@ def _identify(x: np.ndarray, y: np.ndarray, positions: Any) -> ProgramVerdict:
             best = rank, verdict
     if best is None or not best[1].explained:
         for other in (_as_function, _by_head, _beginning):
-            if found := other(x, y, places, step):
-                return found
+            if of_others := other(x, y, places, step):
+                return of_others
     if best is None or (not best[1].explained and best[1].difference > 0.5 * np.abs(y).max()):
         return unknown(
             "No rotation was found that makes these rows: this is no rotation, or the shape, the "
@@ -124,29 +124,29 @@ def _beginning(
     """Return the verdict on the first rows, if they alone are explained, and where it ends."""
     if x.shape[1] <= BEGINNING:
         return None
-    part = _identify(x[:, :BEGINNING], y[:, :BEGINNING], places[:BEGINNING])
-    if not part.explained:
+    verdict = _identify(x[:, :BEGINNING], y[:, :BEGINNING], places[:BEGINNING])
+    if not verdict.explained:
         return None
-    (check,) = _compare(str(part.code), x, y, places, step)
+    (check,) = _compare(str(verdict.code), x, y, places, step)
     if check.difference <= check.allowed:
-        return replace(part, difference=check.difference)
+        return replace(verdict, difference=check.difference)
     said = f"Not explained: the rows from position {check.begins:,} on, which differ from the line."
-    return replace(part, explained=False, difference=check.difference,
-                   sentences=(*part.sentences, said))  # fmt: skip
+    return replace(verdict, explained=False, difference=check.difference,
+                   sentences=(*verdict.sentences, said))  # fmt: skip
 
 
 def _by_head(x, y, places, step) -> ProgramVerdict | None:
     """Return the verdict on most heads, if the others do something else."""
     if not 1 < len(x) <= 64:
         return None
-    found = [_identify(x[[head]], y[[head]], places) for head in range(len(x))]
-    lines = [verdict.code for verdict in found if verdict.explained]
+    verdicts = [_identify(x[[head]], y[[head]], places) for head in range(len(x))]
+    lines = [verdict.code for verdict in verdicts if verdict.explained]
     if not lines:
         return None
     most = max(lines, key=lines.count)
-    others = [head for head, verdict in enumerate(found) if verdict.code != most]
-    verdict = found[[each.code for each in found].index(most)]
-    said = f"Not explained: heads {others} do something else: {found[others[0]].sentences[0]}"
+    others = [head for head, verdict in enumerate(verdicts) if verdict.code != most]
+    verdict = next(verdict for verdict in verdicts if verdict.code == most)
+    said = f"Not explained: heads {others} do something else: {verdicts[others[0]].sentences[0]}"
     return replace(verdict, explained=False, sentences=(*verdict.sentences, said))
 
 
@@ -161,12 +161,12 @@ def _as_function(x, y, places, step) -> ProgramVerdict | None:
     for pairs in layouts(width).values():
         before, after = (rows[..., pairs].transpose(1, 2, 0, 3) for rows in (x, y))
         # [len, pairs, heads, 2] → [len, pairs, 2, 2]
-        each = np.linalg.pinv(before) @ after
-        if np.abs(before @ each - after).max() > 8 * step * np.abs(y).max():
+        matrices = np.linalg.pinv(before) @ after
+        if np.abs(before @ matrices - after).max() > 8 * step * np.abs(y).max():
             continue
 
-        def rotate(rows, positions, pairs=pairs, each=each):
-            made = np.einsum("lpa,lpab->lpb", rows[:, pairs], each[positions])
+        def rotate(rows, positions, pairs=pairs, matrices=matrices):
+            made = np.einsum("lpa,lpab->lpb", rows[:, pairs], matrices[positions])
             out = np.empty_like(rows)
             out[:, pairs] = made
             return out
@@ -189,7 +189,7 @@ def _pairings(x: np.ndarray, y: np.ndarray, step: float) -> Iterator[Blocks]:
                       for c in range(width)])  # fmt: skip
     last = int(np.flatnonzero(~still).max()) + 1
     first = int(np.flatnonzero(~still).min())
-    found = False
+    has_pairs = False
     for start in dict.fromkeys((0, first)):
         for dim in range(2, width - start + 1, 2):
             pairs = {name: start + order for name, order in layouts(dim).items()}
@@ -200,17 +200,17 @@ def _pairings(x: np.ndarray, y: np.ndarray, step: float) -> Iterator[Blocks]:
                 if name == "interleaved" and start + dim < width:
                     continue  # with pairs at rest it is the whole width; trimmed when it is named
                 if _keeps(log_x(entering), log_y(entering)):
-                    found = True
+                    has_pairs = True
                     yield Blocks(width, entering, entering, rest, rest)
-    if found:
+    if has_pairs:
         return
     whole = layouts(width).values() if width % 2 == 0 else ()
     for entering in whole:
         for leaving in whole:
             if entering is not leaving and _keeps(log_x(entering), log_y(leaving)):
-                found = True
+                has_pairs = True
                 yield Blocks(width, entering, leaving)
-    if not found and (blocks := _nearest(log_x, log_y, width, still)):
+    if not has_pairs and (blocks := _nearest(log_x, log_y, width, still)):
         yield blocks
 
 
@@ -266,7 +266,7 @@ def _nearest(log_x, log_y, width: int, still: np.ndarray) -> Blocks | None:
 
 
 def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
-    """Return the rotation of these pairs, with as few of them rotating as the frequencies say."""
+    """Return the rotation of these pairs, of which as few rotate as their frequencies allow."""
     z_in, z_out = (
         rows[..., pairs[:, 0]] + 1j * rows[..., pairs[:, 1]]
         for rows, pairs in ((x, blocks.entering), (y, blocks.leaving))
@@ -283,14 +283,14 @@ def _name(blocks, x, y, places, sample, axes, step) -> Rotation:
         every = range(max(fewest, 1), len(seen.theta) + 1)
         counts = [n for n in every if n % 4 == 0 or n in (every[0], every[-1])]
     at = places[sample], response[sample], weights[sample]
-    found = [_named_part(blocks, seen, at, count, name_straight) for count in counts]
-    best = min(found, key=_cost)
+    rotations = [_named_part(blocks, seen, at, count, name_straight) for count in counts]
+    best = min(rotations, key=_cost)
     if _cost(best) <= PLAIN:
         return best
     counts = sorted({counts[0], counts[-1], *(n for n in counts if n % 16 == 0)})
-    found = [_named_part(blocks, seen, at, count, name_rule) for count in counts]
+    rotations = [_named_part(blocks, seen, at, count, name_rule) for count in counts]
     loose = [_named_part(blocks, seen, at, count, name_loosely) for count in counts]
-    return min([*found, *(r for r in loose if r.rounding)], key=_cost)
+    return min([*rotations, *(r for r in loose if r.rounding)], key=_cost)
 
 
 def _cost(rotation: Rotation) -> float:
@@ -301,10 +301,10 @@ def _named_part(blocks: Blocks, seen: Track, at: tuple, count: int, name: Callab
     """Return the rotation if only the first ``count`` pairs rotate."""
     places, response, weights = at
     rest = np.append(blocks.rest, blocks.entering[count:].ravel()).astype(int)
-    part = replace(blocks, entering=blocks.entering[:count], leaving=blocks.leaving[:count],
-                   rest=rest, rest_to=rest)  # fmt: skip
-    of_part = Track(*(each[..., :count] for each in vars(seen).values()))
-    rotation = named(part, [of_part], places, response[:, :count], name, weights[:, :count])
+    rotating = replace(blocks, entering=blocks.entering[:count], leaving=blocks.leaving[:count],
+                       rest=rest, rest_to=rest)  # fmt: skip
+    tracks = [Track(*(array[..., :count] for array in vars(seen).values()))]
+    rotation = named(rotating, tracks, places, response[:, :count], name, weights[:, :count])
     loud = weights.min(axis=1) > 0.02 * weights.mean()
     where = np.flatnonzero(loud & (np.abs(places) < 4096))
     if len(where):

@@ -213,7 +213,7 @@ def _longrope(r: Rotation, original: int, speed: np.ndarray, gain: float, layout
     base = r.rule.base or 1e4
     long = base ** (-np.arange(n) / n) / speed
     short = base ** (-np.arange(n) / n) / r.rule.frequencies().inv_freq[:n]
-    lists = [[roundest(float(f), 2e-8 * f) for f in each] for each in (short, long)]
+    lists = [[roundest(float(f), 2e-8 * f) for f in factors] for factors in (short, long)]
     arguments = (
         f"short_factors={lists[0]}, long_factors={lists[1]}, seq_len=int(positions.max()) + 1, "
         f"original_max_seq_len={original}, max_seq_len={original}, base={base!r}, "
@@ -258,7 +258,7 @@ def compared(off: np.ndarray, allowed: float, places: np.ndarray, end: int) -> C
 
 
 def _recorded(r: Rotation, response: np.ndarray) -> Check:
-    """Compare with what a function with a memory said before it had heard of a long text."""
+    """Compare with the outputs of a function with a memory from before it saw a long text."""
     inv_freq = r.rule.frequencies().inv_freq if r.rule else np.abs(r.theta[0])
     angles = r.direction * np.outer(np.arange(NEAR) + (r.start or 0), inv_freq)
     ours = (r.gain or 1.0) * np.exp(1j * angles[:, : response.shape[1]])

@@ -40,18 +40,18 @@ def day() -> str:
 
 def facts_of(verdict: ProgramVerdict) -> Row:
     """Return what a row of the census and a verdict have in common; None is left out."""
-    found = {name: getattr(verdict, name, None) for name in FACTS}
+    facts = {name: getattr(verdict, name, None) for name in FACTS}
     if verdict.rotary_dim and verdict.picture is not None:
-        found["rotary_share"] = verdict.rotary_dim / verdict.picture.blocks.width
-    if found["slopes"]:
-        found["slopes"] = list(found["slopes"])
-    found["dtype"] = verdict.dtype
-    found["parameters"] = {
+        facts["rotary_share"] = verdict.rotary_dim / verdict.picture.blocks.width
+    if facts["slopes"]:
+        facts["slopes"] = list(facts["slopes"])
+    facts["dtype"] = verdict.dtype
+    facts["parameters"] = {
         k: v
         for k, v in verdict.parameters.items()
         if isinstance(v, str | int | float) and k != "reach"  # the size of a table is a setting
     }
-    return {name: value for name, value in found.items() if value not in (None, {})}
+    return {name: value for name, value in facts.items() if value not in (None, {})}
 
 
 def named(row: Row) -> str:
@@ -70,9 +70,9 @@ def same_as(verdict: ProgramVerdict) -> tuple[str, ...]:
     if not verdict.explained:
         return ()
     own, names = facts_of(verdict), dict[str, str]()
-    found = [(row, _settings(row, own)) for row in rows() if _is_alike(row, own)]
-    fewest = min((len(settings) for _, settings in found), default=0)
-    for row, settings in found:
+    alike = [(row, _settings(row, own)) for row in rows() if _is_alike(row, own)]
+    fewest = min((len(settings) for _, settings in alike), default=0)
+    for row, settings in alike:
         if len(settings) == fewest:
             other = " and ".join(settings).replace("_", " ")
             note = f" (there with another {other})" if settings else ""
@@ -146,13 +146,13 @@ def library(name: str, own: ProgramVerdict) -> LibraryFunction:
     Settings of its user, such as the base, are taken from the verdict.
     """
     words = name.lower().replace(",", " ").split()
-    found = list(_having(words))
-    if not found:
+    candidates = list(_having(words))
+    if not candidates:
         known = [f"{row['library']} {row['function']}" for row in rows()]
         near = spelt_like(name, known, cutoff=0.3)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"{name!r} is no function, no config.json and no row of the census.{hint}")
-    row = min(found, key=lambda row: _distance(row, words, own))
+    row = min(candidates, key=lambda row: _distance(row, words, own))
     if row["kind"] == "unknown":
         raise ValueError(f"The census does not explain {named(row)}: nothing can be compared.")
     facts = {n: row[n] for n in FACTS if n in row and n != "rotary_share"}

@@ -25,13 +25,13 @@ LENGTHS = tuple(2**power for power in range(8, 21))  # for which frequencies wer
 
 def _bases(theta: np.ndarray, error: np.ndarray) -> list[float]:
     """Return the bases that neighbours at either end of the pairs suggest, then the usual ones."""
-    n, found = len(theta), []
+    n, bases = len(theta), []
     for k in (0, n - 2):
         ratio = theta[k] / max(theta[k + 1], 1e-300)
         if 1 < ratio < 1e3 and ratio**n < 1e12:
             spread = 4 * n * (error[k : k + 2] / theta[k : k + 2]).sum()
-            found.append(roundest(ratio**n, ratio**n * spread))
-    suggested = [base for base in found if base > 1]
+            bases.append(roundest(ratio**n, ratio**n * spread))
+    suggested = [base for base in bases if base > 1]
     return list(dict.fromkeys([*suggested, *USUAL_BASES]))
 
 
@@ -125,7 +125,8 @@ def _usual_ramps(n: int, base: float) -> Iterator[tuple]:
 def _ramp(k: np.ndarray, first: float, last: float) -> np.ndarray:
     """Return 1 up to the pair ``first`` and 0 from ``last`` on, as the released code of YaRN."""
     first, last = (min(max(end, 0), 2 * len(k) - 1) for end in (first, last))
-    last += 0.001 * (first == last)
+    if first == last:
+        last += 0.001
     return 1 - np.clip((k - first) / (last - first), 0, 1)
 
 
@@ -150,9 +151,9 @@ def _own_ramps(share: np.ndarray, spread: np.ndarray, base: float) -> Iterator[t
             kept = np.clip((original * plain / (2 * np.pi) - 1) / (high - 1), 0, 1)
             length = f"original_max_seq_len={original}"
             more = "" if high == 4 else f", high_freq_factor={high!r}"
-            yield kept, "llama3", length + more, 5 + (high != 4), 5e5
+            yield kept, "llama3", length + more, 5 if high == 4 else 6, 5e5
             more = "" if high == 32 else f", beta_fast={high!r}"
-            yield kept, "yarn", f'{length}, ramp="paper"{more}', 5 + (high != 32), 1e4
+            yield kept, "yarn", f'{length}, ramp="paper"{more}', 5 if high == 32 else 6, 1e4
     slope, start = np.polyfit(inside, share[inside], 1)  # by index
     first, width = (1 - start) / slope, n * math.log(32) / math.log(base)
     lasts = [(low - start) / slope] if is_flat else [first + width]

@@ -16,7 +16,7 @@ from posviz_course.blackbox.rule import FrequencyRule, Gain, roundest
 from posviz_course.blackbox.rules import name_rule, rounded
 from posviz_course.blackbox.track import Track, start_of
 
-TELLING = 128  # tokens: nearer positions do not tell float32 from float64
+TELLING = 128  # tokens: nearer positions do not separate float32 from float64
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def named(
 
     Shapes: response [len, pairs] at positions [len] on the first axis. ``tracks`` has one an axis.
     """
-    theta = np.stack([each.theta for each in tracks])
-    error = np.stack([each.error for each in tracks])
+    theta = np.stack([track.theta for track in tracks])
+    error = np.stack([track.error for track in tracks])
     layout, first = layout_of(blocks.entering, blocks.width)
     leaving, _ = layout_of(blocks.leaving, blocks.width)
     direction = -1 if theta[np.abs(theta) > 4 * error].sum() < 0 else 1
@@ -68,12 +68,12 @@ def named(
         return _reordered(blocks, tracks[0], (measured, xpos), name)
     start = start_of(theta[0], tracks[0].phase, error[0])
     speed, spread = direction * theta[0], error[0]
-    found: list[tuple[float, int, FrequencyRule | None]] = []
+    trials: list[tuple[float, int, FrequencyRule | None]] = []
     for still in _zeros(blocks, layout, first):
         none = np.zeros(still)
         rule = _rule(np.append(speed, none), np.append(spread, none), measured, name)
-        found.append((rule.cost if rule else np.inf, still, rule))
-    _, still, rule = min(found, key=lambda trial: trial[0])
+        trials.append((rule.cost if rule else np.inf, still, rule))
+    _, still, rule = min(trials, key=lambda trial: trial[0])
     if rule and measured:
         own = rule.frequencies().attention_factor  # computed, where the gain was measured
         gain = own if abs(own - measured[0]) <= measured[1] else gain
@@ -82,10 +82,10 @@ def named(
 
 
 def _start_of_axes(tracks: list[Track]) -> float | None:
-    """Return the position that stands for 0 on every axis, if it is the same one."""
-    theta = np.stack([each.theta for each in tracks])
+    """Return the position that acts as 0 on every axis, if it is the same one."""
+    theta = np.stack([track.theta for track in tracks])
     together = theta.sum(axis=0)  # at equal positions on all axes
-    return start_of(together, tracks[0].phase, np.max([each.error for each in tracks], axis=0))
+    return start_of(together, tracks[0].phase, np.max([track.error for track in tracks], axis=0))
 
 
 def _reordered(blocks: Blocks, seen: Track, gain: tuple, name: Callable) -> Rotation:

@@ -111,7 +111,8 @@ def _axes(r: Rotation) -> str | None:
 
 
 def _first(pairs: np.ndarray) -> str:
-    return ", ".join(f"({a}, {b})" for a, b in pairs[:2].tolist()) + ", …" * (len(pairs) > 2)
+    more = ", …" if len(pairs) > 2 else ""
+    return ", ".join(f"({a}, {b})" for a, b in pairs[:2].tolist()) + more
 
 
 def _angles(r: Rotation) -> list[str]:
@@ -136,7 +137,7 @@ def _angles(r: Rotation) -> list[str]:
         said.append(f"Positions start at {signed(r.start, ',g')}, not at 0.")
     if rule is None and len(r.theta) == 1 and np.ptp(np.sign(r.theta[0])) > 1:
         return [*said, "Some pairs rotate forwards, and some backwards."]
-    return said + ["It rotates backwards, by minus the angle."] * (r.direction < 0)
+    return [*said, "It rotates backwards, by minus the angle."] if r.direction < 0 else said
 
 
 def method_of(rule: FrequencyRule | None) -> list[str]:

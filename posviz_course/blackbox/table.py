@@ -54,14 +54,14 @@ def identify_table(table: Any) -> ProgramVerdict:
     if np.abs(rows - rows.mean(axis=0)).max() < 1e-12:
         return unknown("All rows of the table are the same, so it holds no positions.")
     empty = np.flatnonzero(np.abs(rows).max(axis=1) == 0)
-    found = (
+    verdict = (
         _sinusoid(rows, empty) or _odd_columns(rows, empty) or _grid(rows) or _not_a_formula(rows)
     )
-    if len(empty) and found.explained:
+    if len(empty) and verdict.explained:
         which = ", ".join(map(str, empty[:3].tolist()))
         words = f"Row {which} is" if len(empty) == 1 else f"{len(empty)} rows ({which}, …) are"
-        found = replace(found, sentences=(*found.sentences, f"{words} all zeros: padding."))
-    return found
+        verdict = replace(verdict, sentences=(*verdict.sentences, f"{words} all zeros: padding."))
+    return verdict
 
 
 # ---------------------------------------------------------------- sines and cosines in pairs
@@ -140,12 +140,13 @@ def _verdict(
         if rule.base
         else "With one pair, no base can be told.",
     ]
-    said += [f"All frequencies are divided by {rule.factor:g}."] * (rule.method == "linear")
     falls = not at.startswith("np.arange")
     position = -start if falls else start
-    said += [f"Row 0 is position {signed(position, 'g')}."] * bool(start)
-    said += ["Positions fall from row to row."] * falls
-    said += [f"All numbers are multiplied by {scale:g}."] * (scale != 1)
+    divided = rule.method == "linear"
+    said += [f"All frequencies are divided by {rule.factor:g}."] if divided else []
+    said += [f"Row 0 is position {signed(position, 'g')}."] if start else []
+    said += ["Positions fall from row to row."] if falls else []
+    said += [f"All numbers are multiplied by {scale:g}."] if scale != 1 else []
     return _checked(
         rows, line, said, order=order, base=rule.base, exponent=rule.exponent,
         direction=-1 if falls else 1, first_position=position, method=rule.method,
@@ -218,11 +219,11 @@ def _grid(rows: np.ndarray) -> ProgramVerdict | None:
             for name, order in orders.items():
                 grid = rows[skipped:, order].reshape(high, -1, width)
                 down, right = grid[:, :1], grid[:1]
-                for first, part in (("row", down), ("column", right)):
+                for first, along in (("row", down), ("column", right)):
                     other = right if first == "row" else down
-                    off = np.abs(grid[..., :half] - part[..., :half]).max()
+                    off = np.abs(grid[..., :half] - along[..., :half]).max()
                     if max(off, np.abs(grid[..., half:] - other[..., half:]).max()) < 1e-5:
-                        one, two = part[..., :half], other[..., half:]
+                        one, two = along[..., :half], other[..., half:]
                         one, two = one.reshape(-1, half), two.reshape(-1, half)
                         return _grid_verdict(rows, one, two, first, name, order, skipped)
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 NEAR = 64  # gaps: so far a phase is read off
-LOST = 0.5  # radians: a residual beyond it says that rounding decides
+LOST = 0.5  # radians: beyond this residual, rounding decides
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ MOST_NAMED = 5  # libraries in a text that do the same
 
 @dataclass(frozen=True)
 class ProgramVerdict:
-    """What was found out about a program; None stands for what does not apply or is not known.
+    """What was found out about a program; None means that it does not apply or is not known.
 
     kind: "rotation", "table", "bias" or "unknown". code is the line of posviz that reproduces the
     program, and difference the largest between both on fresh inputs; explained says whether that
@@ -85,8 +85,8 @@ class ProgramVerdict:
 
     def facts(self) -> dict[str, Any]:
         """Return all but the picture, for JSON."""
-        found = {**asdict(self), "picture": None, "proof": self.code and self.proof()}
-        return {name: value for name, value in found.items() if name != "picture"}
+        facts = {**asdict(self), "picture": None, "proof": self.code and self.proof()}
+        return {name: value for name, value in facts.items() if name != "picture"}
 
     def to_json(self) -> str:
         """Return the facts as JSON."""
@@ -104,7 +104,7 @@ def _the_same(names: tuple[str, ...]) -> str:
     notes = {name.partition(" (there with ")[2].rstrip(")") for name in names}
     (note, *more) = notes
     shown = [name.partition(" (there")[0] if not more else name for name in names[:MOST_NAMED]]
-    rest = [f"{others} more"] * (others > 0)
+    rest = [f"{others} more"] if others > 0 else []
     but = f", but for {note}," if note and not more else ""
     return f"The same{but} as {'; '.join([*shown, *rest])}."
 

@@ -107,8 +107,8 @@ def _around(r: Rotation) -> tuple[str, str]:
         order, back = _orders(r)
         into, out = _taking("x", order), _taking("{}", back)
     elif not is_same:
-        part = "" if r.rotary_dim == b.width else f", rotary_dim={r.rotary_dim}"
-        out = f"change_layout({{}}, source={r.layout!r}, target={r.leaving!r}{part})"
+        argument = "" if r.rotary_dim == b.width else f", rotary_dim={r.rotary_dim}"
+        out = f"change_layout({{}}, source={r.layout!r}, target={r.leaving!r}{argument})"
     if abs(b.rest_gain - 1) > 1e-4:
         out = f"{roundest(b.rest_gain, 1e-6)!r} * {out}"
     return into, out

@@ -4,6 +4,7 @@ Each is given the name of a row and returns a cell. Tokens and projections are t
 arrays are NumPy's, in float64.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -134,13 +135,13 @@ def between(row: str) -> Cell:
 def stretched(row: str) -> Cell:
     """Largest change of an output when positions are divided by 4; nan where it refuses them."""
     if isinstance(made(row), AxialRotary):  # rows and columns are divided, not their numbers
-        found = layer(row, encoding=AxialRotary(raster(1, COUNT) / 4))
-        return _measured(found - layer(row), should_change=True)
+        outputs = layer(row, encoding=AxialRotary(raster(1, COUNT) / 4))
+        return _measured(outputs - layer(row), should_change=True)
     try:
-        found = layer(row, positions=np.arange(COUNT) / 4)
+        outputs = layer(row, positions=np.arange(COUNT) / 4)
     except TypeError:
         return Cell(np.nan, "✗ whole only", False)
-    cell = _measured(found - layer(row), should_change=True)
+    cell = _measured(outputs - layer(row), should_change=True)
     return cell if cell.can else Cell(cell.number, "reads none")
 
 
@@ -155,7 +156,7 @@ def plane(row: str) -> Cell:
 def positions(row: str) -> Cell:
     """How many numbers the position of a token is."""
     is_pair = isinstance(made(row), AxialRotary)
-    return marked(1 + is_pair, "two" if is_pair else "one", not is_pair)
+    return marked(2, "two", False) if is_pair else marked(1, "one", True)
 
 
 def both_ways(row: str) -> Cell:
@@ -202,7 +203,7 @@ def _measured(difference: Array, should_change: bool) -> Cell:
     return marked(largest, said, changes == should_change)
 
 
-COLUMNS = {
+MEASURES = {
     "door": door,
     "parameters": parameters,
     "flash": flash,
@@ -218,5 +219,5 @@ COLUMNS = {
     "loss": loss,
     "recall": recall,
 }
-"""By name, the function from the name of a row to its cell; each measures once."""
-COLUMNS = {name: cache(column) for name, column in COLUMNS.items()}
+COLUMNS: dict[str, Callable[[str], Cell]] = {name: cache(MEASURES[name]) for name in MEASURES}
+"""By name, the function from the name of a row to its cell; each measures a row once."""

@@ -65,7 +65,7 @@ def _peak(row: str, length: int) -> int:
 
 def _ratios(row: str, length: int) -> list[float]:
     """Processor seconds of passes, each divided by those of a pass without positions."""
-    passes = [pass_of(each, length) for each in (row, NONE)]
+    passes = [pass_of(name, length) for name in (row, NONE)]
     pairs = [[timeit(go, timer=process_time, number=1) for go in passes] for _ in range(1 + PAIRS)]
     return [own / plain for own, plain in pairs[1:]]  # the first prepares the others
 

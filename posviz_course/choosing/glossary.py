@@ -93,7 +93,7 @@ _BY_TOPIC: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("forget", "遗忘", "what FoX's gates do to a score, token by token"),
     ),
 }
-TERMS = tuple(Term(*each, topic) for topic, terms in _BY_TOPIC.items() for each in terms)
+TERMS = tuple(Term(*term, topic) for topic, terms in _BY_TOPIC.items() for term in terms)
 
 
 def glossary() -> Searched:

@@ -48,9 +48,10 @@ FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
 }
 RUNS = "loss", "recall"  # the columns that rest on trained models
 LIMITS = {  # what the advice rests on, by what was asked
-    True: "This advice rests on models of two layers, trained on 64 tokens: yours may differ.",
-    False: "This advice rests on what one layer can do: it does not say how well a trained model "
-    "does it.",
+    "trained models": "This advice rests on models of two layers, trained on 64 tokens: "
+    "yours may differ.",
+    "one layer": "This advice rests on what one layer can do: it does not say how well a trained "
+    "model does it.",
 }
 
 
@@ -74,29 +75,29 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
         require_choice(question, "a question", tuple(QUESTIONS))
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))
     asked = dict.fromkeys(name for each in answers.items() for name in QUESTIONS[each[0]][each[1]])
-    faults = {
-        row: {name: found for name in asked if not (found := _measured(row, name, asked)).can}
-        for row in (*ROWS, *PLANS)
-    }
+    faults = {}
+    for row in (*ROWS, *PLANS):
+        cells = {column: _measured(row, column, asked) for column in asked}
+        faults[row] = {column: cell for column, cell in cells.items() if not cell.can}
     lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
     used = [row for row in lit if files(row)]
-    unknown = [row for row, found in faults.items() if found and not _failed(found)]
+    unknown = [row for row, cells in faults.items() if cells and not _failed(cells)]
     return Verdicts(faults, lit, used, unknown, _advice(asked, faults, lit, used))
 
 
 def _measured(row: str, column: str, asked: Collection[str]) -> Cell:
     """Return the cell of a row; what causal models can do is not measured both ways."""
-    found = COLUMNS[column](row)
-    if found.can and column in RUNS and "both ways" in asked:
+    cell = COLUMNS[column](row)
+    if cell.can and column in RUNS and "both ways" in asked:
         return Cell(math.nan, "not run", None)
-    return found
+    return cell
 
 
-def fault(column: str, found: Cell) -> str:
+def fault(column: str, cell: Cell) -> str:
     """Say in a few words why a row fails in a column."""
-    if found.can is None:
+    if cell.can is None:
         return f"{column} not measured here"
-    return FAULTS[column].format(found.said.removeprefix("✗ "))
+    return FAULTS[column].format(cell.said.removeprefix("✗ "))
 
 
 def files(row: str) -> int:
@@ -105,9 +106,10 @@ def files(row: str) -> int:
 
 
 def _advice(asked, faults, lit, used) -> str:
-    """What can do it all, those that most model files have first; or what is nearest to it."""
+    """Name the rows that can do it all, the most used first, or else the nearest row."""
     left = [name for name in RUNS if name not in asked]
-    limits = LIMITS[len(left) < len(RUNS) and "both ways" not in asked]
+    is_trained = len(left) < len(RUNS) and "both ways" not in asked
+    limits = LIMITS["trained models" if is_trained else "one layer"]
     untried = [row for row in lit if row not in used]
     only = f" Only measured here: {_listed(untried)}." if untried else ""
     if not used:
@@ -130,6 +132,6 @@ def _listed(rows: list[str]) -> str:
     return "; ".join([*rows[:4], *([f"{len(rows) - 4} more"] if len(rows) > 4 else [])])
 
 
-def _failed(found: dict[str, Cell]) -> int:
+def _failed(faults: dict[str, Cell]) -> int:
     """In how many columns a row was measured and fails."""
-    return sum(cell.can is False for cell in found.values())
+    return sum(cell.can is False for cell in faults.values())

@@ -1,7 +1,7 @@
 """How far an encoding reads: two columns of the comparison, from the runs of lesson 12.
 
-Small models were trained on 64 tokens and tested on 512. One column cannot be right: the loss asks
-mostly for what stands near, recall for what stands far.
+Small models were trained on 64 tokens and tested on 512. One column cannot be right: the loss
+depends mostly on near tokens, recall on far ones.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from posviz_course.lab.tables import table
 TRAINED, TESTED = 64, 512  # tokens
 FLAT = 0.1  # nats by which a loss may grow
 KNOWS = 0.9  # of the answers
-# The arm that a row is; others were not run. YaRN is what RoPE becomes at test alone.
+# The arm of each row; other rows were not run. YaRN is RoPE, changed at test alone.
 ARMS = {NONE: "none", "stretched RoPE": "YaRN", HYBRID: "hybrid"} | {
     name: name
     for name in ("sinusoidal", "learned", "T5", "RoPE", "ALiBi", "xPos", "Kerple", "FIRE", "FoX")
@@ -45,6 +45,6 @@ def _cell(row: str, task: str, can: Callable[[float, float], bool]) -> Cell:
         return Cell(np.nan, "not run", None)
     inside, outside = (median(ARMS[row], task, length) for length in (TRAINED, TESTED))
     untrained = row == "learned"  # a released table ends at its last row, and refuses
-    more = ", rows past 64 untrained" * untrained
+    more = ", rows past 64 untrained" if untrained else ""
     shown = f"{inside:.2f} → {outside:.2f}{more}"
     return marked(outside, shown, can(inside, outside) and not untrained)

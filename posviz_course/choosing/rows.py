@@ -44,7 +44,7 @@ Make = Callable[[int], Encoding]  # for a text of so many tokens
 
 
 class Cell(NamedTuple):
-    """What was found: a number, what is said of it, and whether the encoding can do it.
+    """A measured number, its text, and whether the encoding can do it.
 
     can: None where it was not measured, as not every encoding was trained for loss and recall.
     """

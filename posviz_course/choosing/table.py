@@ -23,7 +23,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         lines = [("", *self.measures)]
-        lines += [(row, *(each.said for each in cells)) for row, cells in self.rows.items()]
+        lines += [(row, *(cell.said for cell in cells)) for row, cells in self.rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         padded = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
         return "\n".join([*padded, "", *map(": ".join, self.measures.items())])
@@ -31,7 +31,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         head = "".join(_cell("th", name, "col") for name in ("", *self.measures))
         body = "".join(
-            f"<tr>{_cell('th', row, 'row')}{''.join(_cell('td', each.said) for each in cells)}</tr>"
+            f"<tr>{_cell('th', row, 'row')}{''.join(_cell('td', cell.said) for cell in cells)}</tr>"
             for row, cells in self.rows.items()
         )
         pairs = ((html.escape(name), html.escape(text)) for name, text in self.measures.items())

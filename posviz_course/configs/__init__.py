@@ -43,7 +43,8 @@ class Reading:
 
     def __str__(self) -> str:
         table = [ROW.format(*COLUMNS), *(_row(kind) for kind in self.kinds)]
-        table += [LEGEND] * any(kind.frequencies is not None for kind in self.kinds)
+        if any(kind.frequencies is not None for kind in self.kinds):
+            table.append(LEGEND)
         notes = [f"! {line}" for line in self.warnings] + [f"~ {line}" for line in self.engines]
         return "\n".join([*self.sentences, *notes, "", *table])
 

@@ -49,10 +49,10 @@ class ConfigFile:
         """Return the first count under one of these names, as `integer`."""
         return integer(self.config, *names)
 
-    def size(self, part: str) -> int:
+    def size(self, name: str) -> int:
         """Return one of SIZES: what the file says, else what the class has, else 0."""
         of_class = self.rule.get("size", [0] * len(SIZES))
-        return self.integer(*spellings(part)) or of_class[SIZES.index(part)]
+        return self.integer(*spellings(name)) or of_class[SIZES.index(name)]
 
     @property
     def longest(self) -> int:
@@ -67,7 +67,7 @@ class ConfigFile:
 
     @property
     def scaling(self) -> dict[str, Any]:
-        """What stands under the names of transformers, which takes the older one first."""
+        """The scaling entry; of its two names transformers reads the older one first."""
         name = "rope_scaling" if self.config.get("rope_scaling") else "rope_parameters"
         scaling = self.config.get(name) or {}
         if not isinstance(scaling, dict):
@@ -84,12 +84,12 @@ class ConfigFile:
 
     @property
     def has_windows(self) -> bool:
-        """Whether windows are on, which Qwen's files say."""
+        """Whether windows are on; a gated type, such as Qwen's, needs an entry for them."""
         return bool(self.config.get("use_sliding_window", not self.rule.get("gated")))
 
     @property
     def position(self) -> str:
-        """ROPE, or what else the file and its type's code say of position."""
+        """ROPE, or the other encoding that the file and its type's code have."""
         has_latent = self.config.get("use_mla") is not False
         if (self.config.get("qk_rope_head_dim") == 0 and has_latent) or self.value("mla_use_nope"):
             return "no position"
@@ -106,16 +106,16 @@ class ConfigFile:
         entries = ["rope_parameters", "rope_scaling", "rotary_dim", "qk_rope_head_dim"]
         entries += [*spellings("base"), *spellings("rotates")]
         if self.value(*entries) is not None and named in ("none", "absolute"):
-            return ROPE  # "absolute" stands in many files without a meaning
+            return ROPE  # in many files "absolute" means nothing
         return kinds.get(named, UNKNOWN)
 
 
 def value_of(config: dict, *names: str) -> Any:
-    """Return the first value that stands under one of these names; "a.b" is b inside of a."""
+    """Return the first value that has one of these names; "a.b" is b inside of a."""
     for name in filter(None, names):
         value: Any = config
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
+        for key in name.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
             return value
     return None

@@ -18,7 +18,7 @@ WIDEST = 2**16  # dimensions of a head: the widest known has 512
 def entry_of(file: ConfigFile, kind: str, layer: int) -> dict[str, Any] | None:
     """Return rope_type, rope_theta, rotary_dim and the numbers of its method, None for no RoPE.
 
-    layer: its index, because some values stand in lists by layer.
+    layer: its index, because some values are lists by layer.
     """
     label = file.rule.get("labels", {}).get(kind, kind)
     of_kind = file.rule.get("kinds", {}).get(label, {})
@@ -48,7 +48,7 @@ def entry_of(file: ConfigFile, kind: str, layer: int) -> dict[str, Any] | None:
     if original := file.integer("original_max_position_embeddings"):  # Phi-3's comes first
         entry["original_max_position_embeddings"] = original
     if (attention := entry.get("long_mscale", file.rule.get("attention_factor"))) is not None:
-        entry.setdefault("attention_factor", attention)  # the first stands in files of Phi-3.5-MoE
+        entry.setdefault("attention_factor", attention)  # the first is in files of Phi-3.5-MoE
     is_partial = rotary_dim < _head_dim_of(file, layer)
     entry |= {"rope_type": method, "rope_theta": base}
     return entry | {"rotary_dim": rotary_dim, "is_partial": is_partial}
@@ -100,9 +100,9 @@ def _rotary_dim_of(file: ConfigFile, layer: int, entry: dict, method: str) -> in
 def _head_dim_of(file: ConfigFile, layer: int) -> int:
     """Return how many dimensions a head has, 0 if no entry says."""
 
-    def size(part: str) -> int:
-        name, value = _value(file, layer, part, {})
-        return integer({name: value}, name) or file.size(part)
+    def size(size_name: str) -> int:
+        name, value = _value(file, layer, size_name, {})
+        return integer({name: value}, name) or file.size(size_name)
 
     width, heads = file.size("width"), size("heads")
     return size("head_dim") or (width // heads if heads else 0)

@@ -20,7 +20,7 @@ WITHOUT = "without position"
 
 @dataclass(frozen=True)
 class LayerKind:
-    """Layers that are alike in how position enters them.
+    """Layers in which position enters in the same way.
 
     kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, slower
     by all of it; on_scores: what scores are multiplied by for it, or where some dimensions do not
@@ -48,7 +48,7 @@ class LayerKind:
         if self.frequencies is None:
             return self.position
         method = "RoPE" if self.method == "default" else self.method
-        return method + f" × {self.factor:g}" * (self.factor > 1)
+        return f"{method} × {self.factor:g}" if self.factor > 1 else method
 
     @property
     def still(self) -> int:
@@ -63,7 +63,8 @@ def kinds_of(file: ConfigFile, in_order: bool) -> tuple[list[LayerKind], list[La
     kinds: dict[str, LayerKind] = {}
     for key, entry in dict(zip(keys, file.entries, strict=True)).items():
         names = [name for name, other in zip(file.names, keys, strict=True) if other == key]
-        count = len(names) if in_order else file.size("layers") * (len({*keys}) == 1)
+        of_one_kind = file.size("layers") if len({*keys}) == 1 else 0
+        count = len(names) if in_order else of_one_kind
         kind = shortened(", ".join(dict.fromkeys(names)))
         if entry is None:
             kind = WITHOUT if rotating & {*names} else kind

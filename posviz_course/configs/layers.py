@@ -61,7 +61,7 @@ def _names_in_order(file: ConfigFile) -> list[str]:
 
 
 def _repeated(file: ConfigFile, plan: dict, number: int) -> list[str]:
-    """Return one layer of so many and the rest, which EXAONE 4 writes as "LLLG", or a cycle."""
+    """Return a plan's cycle of layers, or one layer in every few; EXAONE 4 writes it as "LLLG"."""
     if first := min(file.integer(plan.get("dense", "")), number):
         rest = plan | {"dense": ""}
         dense = rest | {"name": "prefix_dense_sliding_window_pattern", "every": 1}
@@ -74,7 +74,7 @@ def _repeated(file: ConfigFile, plan: dict, number: int) -> list[str]:
         every = file.integer(plan.get("name", "")) or plan["every"]
         at = file.value(plan.get("at_name", ""))
         at = plan.get("at", every - 1) if at is None else at
-        shift = number * plan.get("from_end", False)
+        shift = number if plan.get("from_end") else 0
         return [plan["is" if (i - shift) % every == at else "else"] for i in range(number)]
     return [cycle[i % len(cycle)] for i in range(number)]
 
@@ -95,7 +95,7 @@ def rotating(file: ConfigFile, names: list[str]) -> list[bool]:
 
 
 def _flags(file: ConfigFile, number: int) -> list[Any]:
-    """Return what the file's list says of each layer, 1 where it rotates; Llama 4's may be []."""
+    """Return the file's list of flags, 1 where a layer rotates; Llama 4's may be []."""
     for name in spellings("rotates"):
         flags = file.config.get(name) or []
         if not isinstance(flags, list) or any(flag not in (0, 1) for flag in flags):
@@ -109,7 +109,7 @@ def _flags(file: ConfigFile, number: int) -> list[Any]:
         return bases
     if plan := file.rule.get("rotates"):
         every = file.integer(plan.get("name", "")) or plan["every"]
-        shift = number * plan.get("from_end", False)
+        shift = number if plan.get("from_end") else 0
         return [(i + 1 - shift) % every for i in range(number)]
     return [True] * number
 

@@ -10,7 +10,7 @@ from typing import Any
 from posviz.wording import quoted, shortened
 from posviz_course.configs.model_types import spellings
 
-OTHER_FILES = {  # an entry that tells them, and what they are
+OTHER_FILES = {  # by an entry of theirs, what they are
     "n_layers": "a params.json of Mistral or Meta; take the config.json that lies beside it",
     "tokenizer_class": "a tokenizer_config.json; take the config.json that lies beside it",
     "peft_type": "an adapter_config.json; take the config.json of the model that it adapts",

@@ -10,7 +10,7 @@ from typing import Any
 
 @functools.cache
 def table(name: str = "model_types") -> dict[str, Any]:
-    """Return a table as it stands in its file, with sources."""
+    """Return a table as its file has it, with sources."""
     text = resources.files("posviz_course.configs").joinpath(f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text)
 

@@ -1,4 +1,4 @@
-"""What is said of a configuration in words: three sentences, and what is wrong, with what to do."""
+"""A configuration in words: three sentences, and the warnings, each with a remedy."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def _unusual(file: ConfigFile, kinds: list[LayerKind], trained: int) -> Iterator
             if "sliding" in kind.kind or "chunked" in kind.kind:
                 yield "that includes layers that look no further than their window"
         if abs(kind.on_scores - 1) > 5e-5:
-            part = "the rotated part of each score is" if kind.on_rotated_part else "scores are"
-            yield f"{part} multiplied by {kind.on_scores:.4f}"
+            subject = "the rotated part of each score is" if kind.on_rotated_part else "scores are"
+            yield f"{subject} multiplied by {kind.on_scores:.4f}"
         elif kind.method == "yarn" and kind.factor > 1:
             yarns = [entry for entry in file.rotations if entry["rope_type"] == "yarn"]
             is_one = any(entry.get("attention_factor") for entry in yarns)
@@ -187,7 +187,7 @@ def _unread(file: ConfigFile) -> Iterator[str]:
 
 
 def engines_of(file: ConfigFile, *, of_transformers: bool = False) -> tuple[str, ...]:
-    """Return what engines are known to make of this file: transformers alone, or all others."""
+    """Return how engines are known to read this file: transformers alone, or all others."""
     config = dict(file.config)
     for name in ("rope_parameters", "rope_scaling"):  # of two, the second counts
         if isinstance(scaling := config.get(name), dict) and scaling:
@@ -208,7 +208,7 @@ def engines_of(file: ConfigFile, *, of_transformers: bool = False) -> tuple[str,
 
 
 def _holds(conditions: dict[str, Any], config: dict) -> bool:
-    """Tell whether all stand there: a value, one of a list, "present", "absent"."""
+    """Tell whether a file meets all conditions: a value, one of a list, "present", "absent"."""
     for path, wanted in conditions.items():
         value = value_of(config, path)
         allowed = wanted if isinstance(wanted, list) else [wanted]

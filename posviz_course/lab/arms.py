@@ -34,7 +34,7 @@ from posviz_course.models.training import START, SmallTransformer
 BUCKETS = 16  # of T5
 FIRE_WIDTH = 32
 SINE = 0.5**0.5  # the root of the mean square of a sine
-BETA_FAST = 4.0  # YaRN's turns, for few tokens: up to 64 its usual 32 are the same, not at 256
+BETA_FAST = 4.0  # of YaRN, for short texts: its usual 32 does the same up to 64 tokens, not at 256
 SMALLEST = 0.01  # Kerple's numbers, as its released code clamps them
 
 

@@ -37,7 +37,7 @@ def named(name: str, device: str = "torch CPU") -> tuple[Config, ...]:
         for seed in range(max(SEEDS.values()))
         for task in SIZES
         if seed < SEEDS[task]
-        for arm in ARMS + REMEDIES * (task == FAILING)
+        for arm in (ARMS + REMEDIES if task == FAILING else ARMS)
     )
     if name == "large":
         runs = (_larger(config) for config in runs)

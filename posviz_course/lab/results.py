@@ -51,9 +51,9 @@ def save(result: Result, folder: Path | str) -> Path:
     """Write a result into a folder, beside and then renamed: what has its name is whole."""
     path = path_of(folder, result.config)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps(asdict(result), default=int) + "\n", encoding="utf-8")
-    part.replace(path)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_text(json.dumps(asdict(result), default=int) + "\n", encoding="utf-8")
+    unfinished.replace(path)
     return path
 
 
@@ -91,5 +91,5 @@ def _load(path: Path) -> Result:
     return Result.from_dict(json.loads(path.read_text(encoding="utf-8")))
 
 
-def _sorted(found: Iterable[Result]) -> tuple[Result, ...]:
-    return tuple(sorted(found, key=lambda r: (r.config.task, r.config.arm, r.config.seed)))
+def _sorted(results: Iterable[Result]) -> tuple[Result, ...]:
+    return tuple(sorted(results, key=lambda r: (r.config.task, r.config.arm, r.config.seed)))

@@ -48,8 +48,8 @@ def sweep(
                 _on_this_machine(left, folder, bar)
         except KeyboardInterrupt:
             bar.write("Interrupted: what is done is kept; call it again for the rest.")
-    found = (results.kept(folder, config) for config in configs)
-    return tuple(result for result in found if result is not None)
+    stored = (results.kept(folder, config) for config in configs)
+    return tuple(result for result in stored if result is not None)
 
 
 def _gather(executor: Any, configs: list[Config], folder: Path | str, bar: tqdm) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from posviz_course.lab.named import SIZES
 from posviz_course.lab.results import Result
 from posviz_course.lab.tasks import REPEATED, TASKS, UNIQUE, VALUES
 
-ALL_ARMS = (*ARMS, *REMEDIES, *sum(AT_TEST.values(), ()))  # in the order in which they are shown
+ALL_ARMS = (*ARMS, *REMEDIES, *chain(*AT_TEST.values()))  # in the order in which they are shown
 SOLVED = 0.9  # of the answers
 GUESSED = {  # the share that is right by chance
     "recall": 1 / VALUES,
@@ -41,20 +42,20 @@ class Table:
     by_place: dict[str, np.ndarray]
 
 
-def table(found: Iterable[Result], task: str) -> Table:
+def table(results: Iterable[Result], task: str) -> Table:
     """Return the runs of a task; what is changed only at test is an arm, too.
 
     Without any runs it is a table without arms. Their trained length must be the same.
     """
     require_choice(task, "task", tuple(TASKS))
-    found = [result for result in found if result.config.task == task]
-    found.sort(key=lambda result: result.config.seed)
-    short = {result.config.seq_len for result in found} or {SIZES[task].get("seq_len", 64)}
+    results = [result for result in results if result.config.task == task]
+    results.sort(key=lambda result: result.config.seed)
+    short = {result.config.seq_len for result in results} or {SIZES[task].get("seq_len", 64)}
     if len(short) > 1:
         raise ValueError(f"runs must have one seq_len for {task}, got {sorted(short)}")
     [trained], by_length, by_place = short, {}, {}
     for arm in ALL_ARMS:
-        runs = [result.readings[arm] for result in found if arm in result.readings]
+        runs = [result.readings[arm] for result in results if arm in result.readings]
         if runs:
             by_length[arm] = np.array([[*run["by_length"].values()] for run in runs])
             by_place[arm] = np.array([run["by_place"] for run in runs], dtype=float)

@@ -1,4 +1,4 @@
-"""Tasks: what is read, what has to be said at each place, and how it is measured.
+"""Tasks: texts, the target at each place, and how answers are measured.
 
 Every text is drawn from a generator that is given, so all arms of a seed read the same.
 """
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-IGNORED = -100  # where nothing has to be said
+IGNORED = -100  # a place without a target
 CHARACTERS, BLOCK, HELD_OUT = 2**20, 2**12, 5  # of Python's library; every fifth block is held out
 NAMES, VALUES = 8, 8  # of recall: a token for each value of each name, and one to ask for it
 UNIQUE, REPEATED = 64, 16  # tokens that a text to be copied is made of
 
 
 class Batch(NamedTuple):
-    """Texts: what is read, what has to be said (IGNORED: nothing), and the bin it counts for.
+    """Texts: their tokens, the targets (IGNORED: none), and the bin that each place counts for.
 
     Shapes: each [batch, len], int64.
     """
@@ -68,7 +68,7 @@ def held_out_batch(task: str, length: int, texts: int) -> Batch:
 
 
 def _bytes(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:
-    """Characters of Python's library: say the next. Tests are of blocks that nobody trains on."""
+    """Characters of Python's library: predict the next one. Test blocks are never trained on."""
     blocks = _blocks(test)
     last = BLOCK - length - 1
     if test:
@@ -92,7 +92,7 @@ def _blocks(test: bool) -> np.ndarray:
 def _recall(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:
     """Names are given a value, one token for both, once each; all other tokens ask for a name.
 
-    Say the value of the name that is asked for: any of those known so far, at any distance.
+    Predict the value of the name that is asked for: any known so far, at any distance.
     """
     rows, places = np.arange(batch)[:, None], np.arange(length)
     given = rng.random((batch, length)).argsort(axis=1)[:, :NAMES]
@@ -109,7 +109,7 @@ def _recall(rng: np.random.Generator, batch: int, length: int, test: bool) -> Ba
 
 
 def _copy(rng: np.random.Generator, batch: int, length: int, test: bool, unique: bool) -> Batch:
-    """The same text again and again: say the next token from the second time on.
+    """The same text again and again: predict the next token from the second time on.
 
     In training a text has a quarter to half of the length, so no distance is fixed; at test half.
     """
@@ -126,13 +126,13 @@ def _copy(rng: np.random.Generator, batch: int, length: int, test: bool, unique:
 
 
 def _parity(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:
-    """Zeros and ones: say whether the ones so far are odd in number."""
+    """Zeros and ones: predict whether the number of ones so far is odd."""
     bits = rng.integers(2, size=(batch, length))
     return Batch(bits, bits.cumsum(axis=1) % 2, _positions(batch, length))
 
 
 def _majority(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:
-    """Zeros and ones: say which are more so far; nothing where they are as many."""
+    """Zeros and ones: predict which are more so far; no target where they are as many."""
     bits = rng.integers(2, size=(batch, length))
     ahead = (2 * bits - 1).cumsum(axis=1)
     targets = np.where(ahead == 0, IGNORED, (ahead > 0).astype(np.int64))

@@ -107,15 +107,15 @@ def tested(config: Config, model: SmallTransformer, run: Run) -> Result:
 
 def _readings(config: Config, model: SmallTransformer) -> dict[str, dict[str, Any]]:
     """Test the model, as it is and as it may be changed, at all lengths of its task."""
-    found: dict[str, dict[str, Any]] = {}
+    readings: dict[str, dict[str, Any]] = {}
     for length in TASKS[config.task].lengths(config.seq_len):
         batch = held_out_batch(config.task, length, max(TEST_TOKENS // length, 1))
         for name, read in {config.arm: model, **arms.at_test(config, model, length)}.items():
             value, by_place = measure(config.task, read, batch)
-            scores = found.setdefault(name, {"by_length": {}})
+            scores = readings.setdefault(name, {"by_length": {}})
             scores["by_length"][str(length)] = round(value, DIGITS)
             scores["by_place"] = _rounded(by_place)
-    return found
+    return readings
 
 
 def _rounded(values: Iterable[Any]) -> list[Any]:
@@ -131,9 +131,9 @@ def measure(task: str, model: SmallTransformer, batch: Batch) -> tuple[float, np
     texts, length = batch.tokens.shape
     is_loss, step, values = TASKS[task].measure == "loss", max(AT_ONCE // length, 1), []
     for at in range(0, texts, step):
-        part = Batch(*(x[at : at + step] for x in batch))
+        piece = Batch(*(x[at : at + step] for x in batch))
         with torch.inference_mode():
-            logits, targets = _asked(model(part.tokens), part)
+            logits, targets = _asked(model(piece.tokens), piece)
         right = logits.argmax(dim=-1) == targets
         said = cross_entropy(logits, targets, reduction="none") if is_loss else right
         values.append(said.cpu().numpy())

@@ -30,12 +30,12 @@ def short(token):
     return token if len(token) <= LETTERS else token[: LETTERS - 1] + "…"
 
 
-def label_tokens(axis, tokens, inches, **look):
+def label_tokens(axis, tokens, inches, **props):
     """Write tokens at an axis of so many inches, as many as there is room for."""
     room = 72 * inches / (1.3 * rcParams["font.size"])
     labelled = range(0, len(tokens), ceil(len(tokens) / room))
     names = [short(tokens[i]) for i in labelled]
-    axis.set_ticks(labelled, labels=names, parse_math=False, **look)
+    axis.set_ticks(labelled, labels=names, parse_math=False, **props)
 
 
 def write_along(axis, words, room):

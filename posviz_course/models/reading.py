@@ -40,7 +40,7 @@ def look(model: Any, text: str, most: int) -> Look:
         shuffled_words=model.words(orders[0]),
         shuffled=others[0],
         by_offset=by_offset(weights),
-        left_in_place=np.mean([left_in_place(weights, each) for each in others], axis=0),
+        left_in_place=np.mean([left_in_place(weights, other) for other in others], axis=0),
     )
 
 

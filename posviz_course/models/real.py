@@ -52,13 +52,13 @@ def looked_at(words: list[str], name: str) -> np.ndarray:
     count = len(words)
     twin = np.equal.outer(words, words) & np.tri(count, k=-1, dtype=bool)
     twin[:, 0] = False
-    found = {
+    keys = {
         "previous word": np.eye(count, k=-1, dtype=bool),
         "same word": twin,
         "word after the same": np.roll(twin, 1, axis=1) & np.tri(count, k=-1, dtype=bool),
         "first word": np.arange(count) == np.zeros((count, 1)),
     }[name]
-    return found & (np.arange(count) >= 2)[:, None]
+    return keys & (np.arange(count) >= 2)[:, None]
 
 
 def trained_table() -> np.ndarray:

@@ -49,13 +49,13 @@ class LongReading(NamedTuple):
 
 def stored() -> dict[str, LongReading]:
     """Return what SmolLM2 read of 16,384 tokens in each way, by names as "PI × 2"."""
-    found = {}
+    readings = {}
     for entry in json.loads(RESULTS.read_text(encoding="utf-8"))["entries"]:
         losses = np.array(entry["losses"], dtype=float)  # None becomes NaN
         needles = [Needle(**needle) for needle in entry["needles"]]
         name = name_of(entry["method"], entry["factor"])
-        found[name] = LongReading(losses, np.array(entry["counts"]), needles)
-    return found
+        readings[name] = LongReading(losses, np.array(entry["counts"]), needles)
+    return readings
 
 
 def name_of(method: str, factor: float) -> str:

@@ -27,7 +27,7 @@ from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, NoPosition, doors
 
 CHARACTERS = 128  # ASCII: the code of a character is its token
-HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
+HIDDEN = CHARACTERS  # the token of a hidden character, which is to be predicted
 HIDDEN_SHARE = 0.3
 START = 0.02  # standard deviation of the embeddings before training, as in GPT-2 and BERT
 
@@ -222,7 +222,8 @@ def train(
         fit(model, run, steps, loss_at, lambda _: learning_rate, **how)
     if (done := len(run.losses)) < steps:
         keep([done])
-        print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
+        plural = "" if done == 1 else "s"
+        print(f"interrupted after {done} step{plural}; what was learned is kept")
     return run
 
 
@@ -236,7 +237,7 @@ class Adam:
 
     @torch.no_grad()
     def step(self, learning_rate: float) -> None:
-        """Move each parameter by what its gradient, and those before it, ask for."""
+        """Update each parameter by its gradient and the earlier ones."""
         self.steps += 1
         size, root = learning_rate / (1 - 0.9**self.steps), (1 - 0.95**self.steps) ** 0.5
         for x, mean, square in zip(self.parameters, self.means, self.squares, strict=True):
@@ -293,7 +294,7 @@ def loss_on_gaps(model: SmallTransformer, text: str, positions: Sequence[int]) -
     pieces = torch.tensor(list(text[: 48 * 1000].encode())).reshape(-1, 48)
     random = torch.Generator().manual_seed(0)
     hidden = torch.rand(pieces.shape, generator=random) < HIDDEN_SHARE
-    part, holes = pieces[:, : len(positions)], hidden[:, : len(positions)]
+    tokens, holes = pieces[:, : len(positions)], hidden[:, : len(positions)]
     with torch.no_grad():
-        logits = model(part.where(~holes, HIDDEN), np.asarray(positions)).cpu()
-    return cross_entropy(logits[holes], part[holes]).item()
+        logits = model(tokens.where(~holes, HIDDEN), np.asarray(positions)).cpu()
+    return cross_entropy(logits[holes], tokens[holes]).item()

@@ -33,9 +33,9 @@ def assign(
     kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay. Raises
     RuntimeError where the lesson has no exercises, OSError for files.
     """
-    exercises = [_with_terms(each) for each in of_lesson(notebook)]
+    exercises = [_with_terms(exercise) for exercise in of_lesson(notebook)]
     if not hints:
-        exercises = [replace(each, text=_HINT.sub("", each.text)) for each in exercises]
+        exercises = [replace(exercise, text=_HINT.sub("", exercise.text)) for exercise in exercises]
     cells = _header(lesson, exercises, "exercises")
     if kind == "otter":
         cells.insert(0, new_raw_cell(OTTER_CONFIG))
@@ -49,7 +49,8 @@ def file_of(lesson: Lesson, kind: str, to: Path) -> Path:
     if kind == "nbgrader":
         folder = f"lesson{lesson.number}" if lesson.number else lesson.notebook
         to = to / "source" / folder
-    return to / f"{lesson.notebook}{'_solutions' * (kind == 'solved')}.ipynb"
+    end = "_solutions" if kind == "solved" else ""
+    return to / f"{lesson.notebook}{end}.ipynb"
 
 
 def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
@@ -57,7 +58,7 @@ def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
 
     Raises RuntimeError that names the cell where one fails, OSError where it cannot be written.
     """
-    exercises = [_with_terms(each) for each in of_lesson(notebook)]
+    exercises = [_with_terms(exercise) for exercise in of_lesson(notebook)]
     cells = _header(lesson, exercises, "solutions")
     for exercise in exercises:
         cells += _solved(lesson, exercise)
@@ -115,7 +116,7 @@ def _solved(lesson, exercise) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
     for code in (*exercise.given, solution(lesson, exercise), exercise.check):
         yield new_code_cell(code)
-    lines = [f"- *{each.name}*: {each.message}" for each in exercise.checker.mistakes]
+    lines = [f"- *{mistake.name}*: {mistake.message}" for mistake in exercise.checker.mistakes]
     yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *lines]))
 
 
@@ -144,7 +145,7 @@ def _answered(lesson, exercise, begin, end, kept: Callable[[str, list[str]], lis
 
 
 def _hidden(lesson, exercise, cells, seed) -> list[str]:
-    """The lines of a hidden test: it raises, with what the reader is told, for what is not right.
+    """The lines of a hidden test, which raises the feedback on an answer that is not right.
 
     cells: the name of the kernel's list of what it has run.
     """

@@ -48,8 +48,8 @@ class Exercise:
     @property
     def label(self) -> str:
         """As a sheet names it, with its points: "1 rotate a head (10)"."""
-        found = _NAMED.match(self.text)
-        number, name = found.groups() if found else (None, None)
+        match = _NAMED.match(self.text)
+        number, name = match.groups() if match else (None, None)
         name = name or self.checker.title.rpartition(": ")[2]
         return f"{number or ''} {name} ({POINTS})".lstrip()
 
@@ -58,16 +58,16 @@ class Exercise:
 def of_lesson(notebook: Path) -> list[Exercise]:
     """The exercises of a lesson's notebook, in its order."""
     (row,) = [row for row in (*LESSONS, EXAMINATION) if row.notebook == notebook.stem]
-    checkers, found = import_module(f"posviz_course.lessons.{row.topic}"), []
+    checkers, exercises = import_module(f"posviz_course.lessons.{row.topic}"), []
     before: list[str] = []  # from the last text on
     for cell in stored(notebook).notebook.cells:
         if cell.cell_type == "markdown":
             before = []
         elif asked := _ASKED.search(cell.source):
             checker = getattr(checkers, asked[1])
-            found.append(_exercise(before, cell.source, asked, checker))
+            exercises.append(_exercise(before, cell.source, asked, checker))
         before.append(cell.source)
-    return found
+    return exercises
 
 
 def _exercise(before: list[str], check: str, asked: re.Match, checker: Checker) -> Exercise:

@@ -82,17 +82,17 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     if not count:
         raise RuntimeError(f"there are no notebooks in {folder}")
     first = {names[path][0]: path for path in reversed(names)}
-    found = []
+    handed_in = []
     for path, parts in names.items():
         student = parts[0] if count[parts[0]] < 2 else "/".join(parts)
         if not _is_notebook(path) and (count[parts[0]] or path != first[parts[0]]):
             continue
         try:
             cells = [c.source for c in read(folder / path).cells if c.cell_type == "code"]
-            found.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
+            handed_in.append(Submission(student, cells, "", _answered("\n".join(cells), lessons)))
         except (OSError, RuntimeError):
-            found.append(Submission(student, [], f"{path.name} is not a notebook.", None))
-    return found
+            handed_in.append(Submission(student, [], f"{path.name} is not a notebook.", None))
+    return handed_in
 
 
 def _is_notebook(path: Path) -> bool:
@@ -100,12 +100,12 @@ def _is_notebook(path: Path) -> bool:
 
 
 def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
-    """The lesson of whose names, of answers and of checkers, the code has the largest part."""
+    """Return the lesson of which the code has the largest share of answers' and checkers' names."""
     words, parts = set(re.findall(r"\w+", code)), {}
     for lesson, notebook in lessons.items():
         names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
         parts[lesson] = len(names & words) / max(len(names), 1)
-    best, *others = [each for each in parts if parts[each] == max(parts.values())]
+    best, *others = [lesson for lesson in parts if parts[lesson] == max(parts.values())]
     return None if others or not parts[best] else best
 
 
@@ -120,13 +120,13 @@ def lesson_of(
 
     Raises RuntimeError where another one is wanted, where there are two, or none.
     """
-    found = Counter(each.lesson for each in notebooks if each.lesson).most_common()
-    if not found:
+    counts = Counter(notebook.lesson for notebook in notebooks if notebook.lesson).most_common()
+    if not counts:
         raise RuntimeError("no notebook has an answer to an exercise of the course.")
-    first, count = found[0]
-    most = [lesson for lesson, answers in found if answers == count]
+    first, count = counts[0]
+    most = [lesson for lesson, answers in counts if answers == count]
     if wanted and wanted not in most:
-        readable = sum(not each.fault for each in notebooks)
+        readable = sum(not notebook.fault for notebook in notebooks)
         raise RuntimeError(
             f"{count} of {readable} notebooks answer {_called(first)}. "
             f"Did you mean `posviz grade {folder} {first.number or first.notebook}`?"
@@ -152,14 +152,14 @@ def grade(
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
         done = tqdm(pool.map(job, notebooks), total=len(notebooks), unit="file", disable=None)
         return [
-            _row(each.student, feedback, share)
-            for each, verdicts in zip(notebooks, done, strict=True)
+            _row(notebook.student, feedback, share)
+            for notebook, verdicts in zip(notebooks, done, strict=True)
             for feedback in verdicts
         ]
 
 
 def _bounded():
-    """In a process that grades: what a submission asks it to compute must fit, too."""
+    """Limit the memory of a grading process, which computes what submissions ask for."""
     most = 2 * submission.MEMORY
     submission.resource.setrlimit(submission.resource.RLIMIT_DATA, (most, most))
 
@@ -171,42 +171,42 @@ def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) ->
         return [Feedback("error", e.label, message, NOT_GRADED + why) for e in exercises]
     wrong, verdicts = list[Exercise](), []
     for e in exercises:
-        found = verdict(e.checker, e.name, e.lent, work.cells, seed)
-        called = [each for each in wrong if _calls(work.cells, each.name)]
-        if called and found.status not in ("correct", "not attempted"):
-            found = _following(e, called, work.cells, seed) or found
-        if not found:
+        feedback = verdict(e.checker, e.name, e.lent, work.cells, seed)
+        called = [earlier for earlier in wrong if _calls(work.cells, earlier.name)]
+        if called and feedback.status not in ("correct", "not attempted"):
+            feedback = _following(e, called, work.cells, seed) or feedback
+        if not feedback:
             wrong.append(e)
-        verdicts.append(replace(found, title=e.label))
+        verdicts.append(replace(feedback, title=e.label))
     return verdicts
 
 
 def _calls(cells, name) -> bool:
-    """Whether cells have a call of a function beside its definition."""
+    """Return whether the cells call a function, and do not only define it."""
     return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
 
 
 def _following(exercise, called, cells, seed) -> Feedback:
-    """The verdict where earlier answers that it calls are replaced by their references."""
-    right = {each.name: each.checker.reference for each in called}
+    """Return the feedback once the earlier answers that it calls are replaced by references."""
+    right = {earlier.name: earlier.checker.reference for earlier in called}
     cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
-    found = verdict(exercise.checker, exercise.name, lent, cells, seed)
-    labels = " and ".join(each.label.split()[0] for each in called)
-    return replace(found, message=f"What is wrong follows from exercise {labels}.")
+    feedback = verdict(exercise.checker, exercise.name, lent, cells, seed)
+    labels = " and ".join(earlier.label.split()[0] for earlier in called)
+    return replace(feedback, message=f"What is wrong follows from exercise {labels}.")
 
 
 def verdict(
     checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
 ) -> Feedback:
-    """What a checker says of what a submission's cells call by this name.
+    """Return a checker's feedback on what a submission's cells define by this name.
 
     lent: what these may use of posviz. The seed draws the inputs.
     """
     check = replace(checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with submission.answer(code, name, lent) as found:
-            return check(found, solution=False)
+        with submission.answer(code, name, lent) as answer:
+            return check(answer, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         message = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
         return Feedback("error", check.title, message)
@@ -215,11 +215,11 @@ def verdict(
 def require(
     checker: Checker, name: str, cells: Iterable[str], *, lent: Iterable[str], seed: int
 ) -> None:
-    """Raise AssertionError, with what the reader is told, unless the cells answer the exercise.
+    """Raise AssertionError, with the feedback, unless the cells answer the exercise.
 
     This is what hidden tests call: the kernel's cells, `In`, run again in a process of their own.
     """
-    feedback = verdict(checker, name, {each: getattr(posviz, each) for each in lent}, cells, seed)
+    feedback = verdict(checker, name, {key: getattr(posviz, key) for key in lent}, cells, seed)
     if not feedback:
         raise AssertionError(feedback.message)
 
@@ -228,16 +228,16 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
     mistake = "" if feedback else feedback.mistake or feedback.status
     if "posviz's own" in feedback.message:
         mistake = "posviz's own code used"
-    points = feedback.points + share * POINTS * (feedback.status == "mistake")
+    points = share * POINTS if feedback.status == "mistake" else feedback.points
     return Row(student, feedback.title, points, mistake, feedback.message)
 
 
 def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows of each student, one for each exercise, in the lesson's order."""
-    found = defaultdict[str, list[Row]](list)
+    by_name = defaultdict[str, list[Row]](list)
     for row in rows:
-        found[row.student].append(row)
-    return found
+        by_name[row.student].append(row)
+    return by_name
 
 
 def total(rows: Iterable[Row]) -> float:
@@ -250,7 +250,8 @@ def summary(rows: Iterable[Row]) -> str:
     graded = by_student(row for row in rows if row.graded)
     sums = [total(own) for own in graded.values()]
     most = POINTS * max(map(len, graded.values()))
-    return f"{len(sums)} student{'s' * (len(sums) != 1)}, mean {mean(sums):.1f} of {most} points"
+    students = "1 student" if len(sums) == 1 else f"{len(sums)} students"
+    return f"{students}, mean {mean(sums):.1f} of {most} points"
 
 
 def left_out(rows: Iterable[Row]) -> str:

@@ -35,7 +35,7 @@ REFUSED = (  # by their names in Python's audit
 
 
 def send(stream, message, lend=None):
-    """Write a message; `lend` makes a number of a function that the other side may call.
+    """Write a message; `lend` numbers a function that the other side may call.
 
     Raises ValueError where it is too long.
     """
@@ -47,18 +47,20 @@ def send(stream, message, lend=None):
 
 
 def receive(stream, function=None):
-    """Read a message; `function` makes a function of the number of one of the other side.
+    """Read a message; `function` returns a function that calls the other side's, by its number.
 
     Raises EOFError where the other side has ended, ValueError or TypeError for what is no message.
     """
     line = stream.readline(LARGEST + 1)
     if not line.endswith(b"\n"):
-        raise ValueError("the message is too long") if len(line) > LARGEST else EOFError
-    return json.loads(line, object_hook=lambda found: _unpacked(found, function))
+        if len(line) > LARGEST:
+            raise ValueError("the message is too long")
+        raise EOFError
+    return json.loads(line, object_hook=lambda decoded: _unpacked(decoded, function))
 
 
 def _packed(value, lend):
-    """What JSON has no word for: an array, a tensor, a function; of others only the kind."""
+    """Encode what JSON lacks: arrays, tensors, functions; of other objects the type's name."""
     if hasattr(value, "detach"):  # a tensor of torch
         value = value.detach().cpu()
         value = np.asarray(value.float() if "bfloat16" in str(value.dtype) else value)
@@ -72,29 +74,29 @@ def _packed(value, lend):
     return {"other": type(value).__name__}
 
 
-def _unpacked(found, function):
-    if "array" in found:
-        dtype = np.dtype(found["dtype"])
+def _unpacked(decoded, function):
+    if "array" in decoded:
+        dtype = np.dtype(decoded["dtype"])
         if dtype.kind not in "biufc":
             raise ValueError("an array of numbers is expected")
-        array = np.frombuffer(base64.b64decode(found["array"]), dtype).reshape(found["shape"])
+        array = np.frombuffer(base64.b64decode(decoded["array"]), dtype).reshape(decoded["shape"])
         return array.copy()[()]
-    if "other" in found:
-        name = str(found["other"])
+    if "other" in decoded:
+        name = str(decoded["other"])
         made = type(name if name.isidentifier() else "object", (), {})()
         return ... if name == "ellipsis" else made
-    return function(found["function"]) if function and "function" in found else found
+    return function(decoded["function"]) if function and "function" in decoded else decoded
 
 
 # ---------------------------------------------------------------- beside a submission
 
 
 class NotLent(Exception):
-    """What belongs to posviz was used."""
+    """An answer has called a function of posviz."""
 
 
 class Own(ModuleType):
-    """Stands for posviz, its modules and what they hold: to be named, but not to be used."""
+    """A stand-in for posviz, its modules and their names: imports work, calls raise NotLent."""
 
     __path__ = ()  # type: ignore[assignment]
 
@@ -141,7 +143,7 @@ def limit(memory, seconds):
 
 
 def guard(hidden):
-    """Refuse what an answer has no need of: to write, to start, to send, to read what is hidden."""
+    """Refuse what no answer needs: writing, starting a process, sending, reading hidden files."""
     refused, writes = REFUSED, WRITES
     folders = tuple(f"{folder}{os.sep}" for folder in hidden)
 
@@ -173,7 +175,7 @@ def in_time(seconds):
 
 
 def run(cells, seconds):
-    """What the cells define, and (cell, error) where a statement stopped: it stops no other."""
+    """Return what the cells define, and (cell, error) of each statement that failed."""
     names, failures = {"__name__": "__main__"}, []
     for number, source in enumerate(cells):
         file, statements = f"<cell {number}>", []
@@ -201,13 +203,13 @@ def reason(error):
 
 
 def is_about(name, cell, error):
-    """Whether an error of a cell is why a name is missing: a checker's call for another is not."""
+    """Return whether a cell's error explains a missing name; an unrelated checker call does not."""
     used = rf"^\s*{name}\b.*=" if " posviz's own " in error else rf"\b{name}\b"
     return re.search(used, cell, re.MULTILINE) is not None
 
 
 def main():
-    """Run the cells that come in, tell what the answer is, and call it as often as is asked."""
+    """Run the received cells, send what the answer is, and call it at each request."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -251,7 +253,7 @@ def main():
             try:
                 with in_time(request["seconds"]):
                     value = answer(*arguments)
-                send(replies, {"value": value})
+                send(replies, {"value": value, "given": arguments})
             except BaseException as error:
                 where, empty = failing_line(answer, error)
                 stop = [type(error).__name__, str(error)[:500], where[:300], empty]

@@ -1,4 +1,4 @@
-"""How long a lesson takes, by a rule that was held against readers with a clock."""
+"""How long a lesson takes, by a rule that was compared with timed readers."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ ASKED = {  # minutes for what a cell asks
     r"\.explore\(\)": 3.5,
     r"^check_\w+\(": 8,
 }
-SKIPPED = r"\s*(from|import|#)"  # a line that nobody stops at
+SKIPPED = r"\s*(from|import|#)"  # lines that nobody spends time on
 STEP = 5  # minutes, to which times are rounded
 
 
@@ -27,11 +27,11 @@ def spent(cells: Iterable[NotebookNode]) -> dict[str, float]:
     minutes, is_optional = {"reading": 0.0, "doing": 0.0, "optional": 0.0}, False
     for cell in cells:
         is_optional = is_optional or about(cell).get("role") == "optional"
-        asked = [each for each in ASKED if re.search(each, cell.source, re.MULTILINE)]
+        asked = [pattern for pattern in ASKED if re.search(pattern, cell.source, re.MULTILINE)]
         if cell.cell_type == "markdown":
             kind, needed = "reading", WORDS * len(cell.source.split())
         elif asked:
-            kind, needed = "doing", sum(ASKED[each] for each in asked)
+            kind, needed = "doing", sum(ASKED[pattern] for pattern in asked)
         else:
             lines = [line for line in cell.source.splitlines() if line.strip()]
             kind, needed = "reading", LINE * sum(not re.match(SKIPPED, line) for line in lines)

@@ -29,7 +29,7 @@ OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door ea
 
 
 class QuizChoice(NamedTuple):
-    """What can be chosen, whether it is right, and what is told to those who choose it; HTML."""
+    """A choice, whether it is right, and the feedback for those who choose it; HTML."""
 
     text: str
     right: bool
@@ -39,7 +39,7 @@ class QuizChoice(NamedTuple):
 class Question(NamedTuple):
     """A question of which exactly one choice is right; its texts are HTML, well-formed as XML.
 
-    name: the lesson's number and its own, "05.1". answer: told to all.
+    name: the lesson's number and its own, "05.1". answer: for everybody.
     """
 
     name: str
@@ -53,8 +53,8 @@ Quiz = dict[Lesson, list[Question]]
 
 def questions(row: Lesson, notebook: Path) -> list[Question]:
     """The five of a lesson; RuntimeError where it has fewer."""
-    found = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
-    five = [Question(f"{row.number}.{i}", *each) for i, each in enumerate(islice(found, 5), 1)]
+    parts = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
+    five = [Question(f"{row.number}.{i}", *texts) for i, texts in enumerate(islice(parts, 5), 1)]
     if len(five) < QUESTIONS:
         raise RuntimeError(f"lesson {row.number} has {len(five)} questions of {QUESTIONS}")
     return five
@@ -68,11 +68,11 @@ def _predictions(notebook) -> Iterator[Parts]:
     for cell in stored(notebook).code:
         if TAG in cell.metadata.get("tags", []):
             shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-            found = asked("".join(shown))
-            if found is None:
+            prediction = asked("".join(shown))
+            if prediction is None:
                 raise RuntimeError(f"{notebook.name}: {quoted(cell.source[:40])} is no prediction")
-            choices = (QuizChoice(text, "✓" in said, said) for text, said in found.choices)
-            yield found.question, tuple(choices), found.answer
+            choices = (QuizChoice(text, "✓" in said, said) for text, said in prediction.choices)
+            yield prediction.question, tuple(choices), prediction.answer
 
 
 def _claims(row) -> Iterator[Parts]:
@@ -90,7 +90,7 @@ def _of_map() -> Iterator[Parts]:
     doors = {name: f"At the {' and the '.join(entry.doors)}" for name, entry in entries.items()}
     ideas = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
     for name, entry in entries.items():
-        choices = (QuizChoice(doors[each], each == name, ideas[each]) for each in entries)
+        choices = (QuizChoice(doors[entry], entry == name, ideas[entry]) for entry in entries)
         question = f"Where does the encoding “{name}” add the position?"
         yield _paragraph(question), tuple(choices), _paragraph("; ".join(entry.formula))
 

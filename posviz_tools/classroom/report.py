@@ -1,4 +1,4 @@
-"""What a class has reached and what it got wrong: a page."""
+"""A page with the points of a class and its mistakes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ STEP = POINTS / 2  # of the histogram
 
 
 class Share(NamedTuple):
-    """The part of a class that made a mistake, and what it was told."""
+    """The share of a class that made a mistake, and the feedback that it got."""
 
     mistake: str
     part: float
@@ -32,14 +32,14 @@ class Share(NamedTuple):
 def report(rows: list[Row], folder: Path) -> Path:
     """Write grades.html, and return where it is; OSError where that cannot be."""
     graded = [row for row in rows if row.graded]
-    found, students = shares(graded), by_student(rows)
+    by_exercise, students = shares(graded), by_student(rows)
     sums = {student: total(own) for student, own in students.items()}
     shown = [sums[student] for student in by_student(graded)]
     page = TEMPLATES.get_template("report.html.j2").render(
-        exercises=found,
+        exercises=by_exercise,
         students=students,
         sums=sums,
-        histogram=histogram(shown, POINTS * len(found)),
+        histogram=histogram(shown, POINTS * len(by_exercise)),
         summary=summary(rows),
         left_out=left_out(rows),
         unnamed=UNNAMED,
@@ -48,20 +48,20 @@ def report(rows: list[Row], folder: Path) -> Path:
 
 
 def shares(rows: list[Row]) -> dict[str, list[Share]]:
-    """By exercise: the part that was right, then the mistakes, those of most first."""
-    found: dict[str, list[Share]] = {}
+    """Return, by exercise, the share of right answers, then the mistakes, the commonest first."""
+    shares: dict[str, list[Share]] = {}
     for exercise in dict.fromkeys(row.exercise for row in rows):
         own = [row for row in rows if row.exercise == exercise]
         wrong = Counter(row.mistake for row in own if row.mistake)
-        found[exercise] = [Share(RIGHT, 1 - wrong.total() / len(own), "")]
+        shares[exercise] = [Share(RIGHT, 1 - wrong.total() / len(own), "")]
         for name, count in wrong.most_common():
             told = dict.fromkeys(row.told for row in own if row.mistake == name)
             sentences = " · ".join(list(told)[:SENTENCES])
-            found[exercise].append(Share(UNNAMED.get(name, name), count / len(own), sentences))
-    return found
+            shares[exercise].append(Share(UNNAMED.get(name, name), count / len(own), sentences))
+    return shares
 
 
 def histogram(sums: Iterable[float], most: float) -> list[tuple[float, int]]:
     """How many students have about so many points, from none to the most that there are."""
-    counts = Counter(round(each / STEP) for each in sums)
+    counts = Counter(round(total / STEP) for total in sums)
     return [(STEP * step, counts[step]) for step in range(round(most / STEP) + 1)]

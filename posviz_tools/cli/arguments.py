@@ -41,13 +41,13 @@ def pictures(names: Iterable[str] | None = None, everything: bool = False) -> li
     for row in LESSONS:
         own = [name for name in known if lesson_of(name) == row.number]
         meant |= dict.fromkeys(_spellings(row.notebook), own)
-    found = known if everything else []
+    chosen = known if everything else []
     for name in names or ():
         if name.lower() not in meant:
             near = [*known, *(row.notebook for row in LESSONS)]
             closest("picture or lesson", name, near, "`posviz list` shows all")
-        found += meant[name.lower()]
-    return list(dict.fromkeys(found))
+        chosen += meant[name.lower()]
+    return list(dict.fromkeys(chosen))
 
 
 def row_of(text: str) -> Lesson:
@@ -87,12 +87,12 @@ def lesson_notebooks(lessons: Iterable[str] | None, everything: bool) -> list[Pa
 
 def repository(address: str) -> str:
     """The "owner/name" of a repository on GitHub, by its address; ValueError for another."""
-    found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", address)
-    if not found:
+    match = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", address)
+    if not match:
         raise ValueError(
             f"--repository takes one as https://github.com/you/posviz; got {quoted(address)}."
         )
-    return found[1]
+    return match[1]
 
 
 def numbers(text: str) -> list[int]:

@@ -78,11 +78,11 @@ def grade(
     wanted = arguments.row_of(lesson) if lesson else None
     paths = {arguments.row_of(name): path for name, path in arguments.notebooks().items()}
     work, seed = grade.submissions(folder, paths), _choose_seed(seed)
-    found = grade.lesson_of(work, folder, wanted)
+    graded = grade.lesson_of(work, folder, wanted)
     typer.echo(submission.protection(), err=True)
-    verdicts = grade.grade(work, found, paths[found], seed, share)
+    verdicts = grade.grade(work, graded, paths[graded], seed, share)
     files = [*grade.write(verdicts, folder), report(verdicts, folder)]
-    typer.echo(f"Grades of {found.heading} written to {', '.join(map(shortened, files))}.")
+    typer.echo(f"Grades of {graded.heading} written to {', '.join(map(shortened, files))}.")
     typer.echo(f"{grade.summary(verdicts)}. {grade.left_out(verdicts)}".rstrip())
     typer.echo(f"To repeat this grading exactly: --seed {seed}")
 

@@ -45,7 +45,7 @@ class Plain(TyperCommand):
         return re.sub(r" <[\w\[\] ]+>", "", super().get_help(ctx))
 
     def invoke(self, ctx):
-        """Run it: what is wrong with the arguments is exit status 2, with the disk 1."""
+        """Run the command: exit status 2 for wrong arguments, 1 for an error of the disk."""
         try:
             return super().invoke(ctx)
         except (typer.Exit, BrokenPipeError):
@@ -81,12 +81,12 @@ command = partial(app.command, cls=Plain)
 
 
 def option(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
-    """An option by its name, its help and what stands for its value."""
+    """An option by its name, its help and the placeholder of its value."""
     return typer.Option(name, help=text, metavar=metavar, **more)
 
 
 def argument(metavar: str, text: str) -> Any:
-    """An argument by what stands for it, and its help."""
+    """An argument by its placeholder and its help."""
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
@@ -131,7 +131,7 @@ def check_new(files, overwrite):
     """Raise ValueError where a file is there already, unless it may be written anew."""
     there = [file for file in files if file.exists()]
     if there and not overwrite:
-        more = f", and {len(there) - 1} more," * (len(there) > 1)
+        more = f", and {len(there) - 1} more," if len(there) > 1 else ""
         raise ValueError(f"{shortened(there[0])}{more} is there already: give --overwrite.")
 
 

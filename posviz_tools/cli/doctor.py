@@ -29,8 +29,8 @@ Check = tuple[str, str, str]  # "ok", "missing" or "FAILS", where the course nee
 def doctor():
     """Check the installation, and suggest fixes."""
     failed = False
-    for word, name, found in checks():
-        typer.echo(f"{word:8}{name:22}{found}")
+    for word, name, note in checks():
+        typer.echo(f"{word:8}{name:22}{note}")
         failed = failed or word == "FAILS"
     raise typer.Exit(int(failed))
 
@@ -40,7 +40,7 @@ def checks() -> Iterator[Check]:
     yield "ok", "Python", f"{platform.python_version()} at {sys.executable}"
     for wanted in map(Requirement, metadata.requires("posviz") or ()):
         marker = wanted.marker
-        extra = next((each for each in USES if marker and marker.evaluate({"extra": each})), "")
+        extra = next((name for name in USES if marker and marker.evaluate({"extra": name})), "")
         if extra or not marker:
             yield version(wanted, extra)
     with suppress(ImportError):  # NumPy or matplotlib may be missing
@@ -49,11 +49,11 @@ def checks() -> Iterator[Check]:
 
 def version(wanted: Requirement, extra: str) -> Check:
     """A package that posviz asks for, beside the version that is installed."""
-    found = next((each.version for each in metadata.distributions(name=wanted.name)), "")
-    if found and wanted.specifier.contains(found, prereleases=True):
-        return "ok", wanted.name, found
+    installed = next((package.version for package in metadata.distributions(name=wanted.name)), "")
+    if installed and wanted.specifier.contains(installed, prereleases=True):
+        return "ok", wanted.name, installed
     advice = f"pip install 'posviz[{extra}]' for {USES[extra]}" if extra else "pip install posviz"
-    problem = f"{found or 'not installed'}, needs {wanted.specifier}: {advice}"
+    problem = f"{installed or 'not installed'}, needs {wanted.specifier}: {advice}"
     return "missing" if extra else "FAILS", wanted.name, problem
 
 

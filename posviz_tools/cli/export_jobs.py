@@ -1,5 +1,6 @@
 """`posviz export`: what its options mean, the files to write, and the jobs that write them."""
 
+import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +17,7 @@ from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
 from posviz_tools.cli import snippets
-from posviz_tools.cli.arguments import closest
+from posviz_tools.cli.arguments import closest, notebooks
 
 FILM, PAGE = "gif", "html"
 FORMATS = (*export.FORMATS, FILM, PAGE)
@@ -61,10 +62,10 @@ def look(options: dict[str, Any]) -> Appearance:
 
 def inches(text: str) -> float:
     """A length as "3.03in", "77mm" or "252pt"; ValueError for another."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(in|cm|mm|pt)", text)
-    if not found:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(in|cm|mm|pt)", text)
+    if not match:
         raise ValueError(f"--width takes a length as 3.03in, 77mm, 8cm or 252pt; got {text!r}.")
-    return round(float(found[1]) * INCHES[found[2]], 4)
+    return round(float(match[1]) * INCHES[match[2]], 4)
 
 
 def pair(option, text, form="old=new") -> tuple[str, str]:
@@ -82,7 +83,7 @@ def settings(kind: type[Picture], texts) -> dict[str, Any]:
 
 
 def several(kind: type[Picture], multiples: str, film: str) -> tuple:
-    """The knob and the values that stand side by side; nothing where neither is asked for."""
+    """Return the knob and its values side by side; nothing where neither option is given."""
     if film and multiples:
         raise ValueError("choose --small-multiples or --filmstrip, not both.")
     if film:
@@ -110,74 +111,90 @@ def exports(names: list[str], options: dict[str, Any]) -> list[Export]:
     given, film = options["alias"], options["knob"]
     if given and len(names) > 1:
         raise ValueError(f"--as {given} is the name of one picture; {len(names)} are chosen.")
-    found, usual = [], look(options)
+    figures, usual = [], look(options)
     for kind in map(posviz_course.lessons.load, names):
         if film:
             animation.check_can_be_filmed(kind, film)
         picture = kind(**settings(kind, options["set_"] or ()))
-        own = usual._replace(multiples=several(kind, options["multiples"], options["filmstrip"]))
+        title = headline(kind.__name__) if usual.title == "auto" else usual.title
+        own = usual._replace(
+            title=title, multiples=several(kind, options["multiples"], options["filmstrip"])
+        )
         name = given or stem(picture, own)
-        found.append(Export(picture, own, name, film or kind.filmed_knobs()[0]))
-    return found
+        figures.append(Export(picture, own, name, film or kind.filmed_knobs()[0]))
+    return figures
 
 
 def stem(picture: Picture, look: Appearance) -> str:
-    """A file's name without its ending: the picture, and which settings and looks are not usual."""
+    """Return a file's name without its ending: the picture, and all that is not a default."""
     knobs, values = picture.knobs(), picture.values()
     unusual = {name: [values[name]] for name in knobs if values[name] != knobs[name].default_value}
     unusual |= [look.multiples] if look.multiples else []
-    words = ["-".join([name, *map(knobs[name].write, each)]) for name, each in unusual.items()]
-    words += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
-    words += [f"panel-{look.panel}"] * bool(look.panel)
+    words = ["-".join([name, *map(knobs[name].write, items)]) for name, items in unusual.items()]
+    words += ["" if look.style == "notebook" else look.style, look.layout]
+    words += ["dark" if look.dark else "", f"panel-{look.panel}" if look.panel else ""]
     parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in words if text)
     return "_".join([type(picture).__name__, *parts])
 
 
-def with_room_for_texts(found: list[Export]) -> list[Export]:
-    """Those with room for their texts; tells of the others.
+def with_room_for_texts(figures: list[Export]) -> list[Export]:
+    """Return those with room for their texts, and name the others.
 
     Figures of the usual size and words have been looked at by `proof`. Raises ValueError for a
     label that a figure lacks.
     """
     fitting = []
-    for each in found:
-        is_usual = not (each.look.is_narrow or each.look.labels or each.look.title)
-        own, why = (each.look, "") if is_usual else fitted(each.picture, each.look)
+    for figure in figures:
+        is_usual = not (figure.look.is_narrow or figure.look.labels or figure.look.title)
+        own, why = (figure.look, "") if is_usual else fitted(figure.picture, figure.look)
         if own:
-            fitting.append(each._replace(look=own))
+            fitting.append(figure._replace(look=own))
         else:
-            typer.echo(f"{type(each.picture).__name__} is not written: {why}", err=True)
+            typer.echo(f"{type(figure.picture).__name__} is not written: {why}", err=True)
     return fitting
+
+
+def headline(name: str) -> str:
+    """What the slides of the lessons say over the picture of this name, else its own title."""
+    for notebook in notebooks().values():
+        for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
+            slide = cell["metadata"].get("posviz", {})
+            shown = slide.get("picture") or "".join(cell["source"])
+            if "headline" in slide and re.search(rf"\b{name}\(", shown):
+                return slide["headline"]
+    return posviz_course.lessons.load(name).title()
 
 
 # ---------------------------------------------------------------- files and jobs
 
 
 def plan(
-    found: list[Export], formats: list[str], to: Path, snippet: bool = False
+    figures: list[Export], formats: list[str], to: Path, snippet: bool = False
 ) -> list[tuple[list[Path], Callable]]:
     """Jobs, each with the files that it writes.
 
     Raises ValueError for a living page in an appearance, which its readers' screens decide.
     """
-    if PAGE in formats and any(each.look._replace(title="") != Appearance() for each in found):
+    if PAGE in formats and any(f.look._replace(title="") != Appearance() for f in figures):
         raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
     if snippet and not set(formats) & set(export.FORMATS):
         raise ValueError("--snippet is for svg, pdf and png.")
+    if snippet and not {"pdf", "png"} & set(formats):
+        raise ValueError("--snippet writes LaTeX, which reads no SVG: add --format pdf.")
     jobs: list[tuple[list[Path], Callable]] = []
-    for each in found:
-        stills = [to / f"{each.stem}.{kind}" for kind in formats if kind in export.FORMATS]
-        texts = [to / f"{each.stem}.{kind}" for kind in snippets.FORMATS] if snippet else []
+    for figure in figures:
+        stills = [to / f"{figure.stem}.{kind}" for kind in formats if kind in export.FORMATS]
+        texts = [to / f"{figure.stem}.{kind}" for kind in snippets.FORMATS] if snippet else []
         if stills:
-            jobs.append((stills + texts, partial(save, each, stills, texts)))
+            jobs.append((stills + texts, partial(save, figure, stills, texts)))
         if PAGE in formats:
             from posviz_tools.publish.embedded import write_picture
 
-            page = to / "live" / f"{each.stem}.{PAGE}"
-            jobs.append(([page], partial(write_picture, each.picture, page, each.look.title)))
+            page = to / "live" / f"{figure.stem}.{PAGE}"
+            jobs.append(([page], partial(write_picture, figure.picture, page, figure.look.title)))
         if FILM in formats:
-            film = to / f"{each.stem}_{each.film}.{FILM}"
-            move = partial(each.picture.animate, each.film, film, **each.look._asdict())
+            film = to / f"{figure.stem}_{figure.film}.{FILM}"
+            move = partial(figure.picture.animate, figure.film, film, **figure.look._asdict())
             jobs.append(([film], move))
     return jobs
 
@@ -187,8 +204,8 @@ def named(files: list[Path]) -> str:
     return ", ".join([files[0].name, *(file.suffix for file in files[1:])])
 
 
-def save(each: Export, paths: list[Path], texts: list[Path]) -> None:
+def save(figure: Export, paths: list[Path], texts: list[Path]) -> None:
     """Write one picture in several formats, from one figure, and what goes with it into a text."""
-    export.save_all(each.picture, paths, **each.look._asdict())
+    export.save_all(figure.picture, paths, **figure.look._asdict())
     if texts:
-        snippets.write(paths, texts, each.picture.figure_in(each.look).caption)
+        snippets.write(paths, texts, figure.picture.figure_in(figure.look).caption)

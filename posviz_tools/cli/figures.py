@@ -24,19 +24,19 @@ def list_(names: common.Names = None):
     if names:
         lines = [line for name in arguments.pictures(names) for line in controls(name)]
     else:
-        found = groupby(arguments.pictures(everything=True), arguments.lesson_of)
-        own = {number: ", ".join(pictures) for number, pictures in found}
+        by_lesson = groupby(arguments.pictures(everything=True), arguments.lesson_of)
+        own = {number: ", ".join(pictures) for number, pictures in by_lesson}
         lines = [f"{row.number}  {row.title}: {own[row.number]}" for row in LESSONS]
     typer.echo("\n".join(lines))
 
 
 def controls(name: str) -> list[str]:
     """A line for a picture and one per knob: lesson, name, default, what is allowed, label."""
-    found, lesson = posviz_course.lessons.load(name), arguments.lesson_of(name)
-    lines = [f"{lesson}  {name}: {found.title()}"]
-    for knob_name, knob in found.knobs().items():
+    picture, lesson = posviz_course.lessons.load(name), arguments.lesson_of(name)
+    lines = [f"{lesson}  {name}: {picture.title()}"]
+    for knob_name, knob in picture.knobs().items():
         label = f"  ({knob.label})" if knob.label != knob_name else ""
-        moves = "  [moves in an animation]" * (knob_name == found.filmed_knobs()[0])
+        moves = "  [moves in an animation]" if knob_name == picture.filmed_knobs()[0] else ""
         default = knob.write(knob.default_value)
         lines.append(f"{lesson}  {name}  {knob_name} = {default}  {knob.rule}{label}{moves}")
     return lines
@@ -51,6 +51,7 @@ SEVERAL = "Values of a knob, side by side or in rows."
 FILM = "A knob from end to end, as five figures side by side."
 SNIPPET = "LaTeX and Markdown beside it, with the caption."
 STYLES = "notebook, slide, paper or poster."
+TITLE = "Above the figure; auto writes the headline that it has in its lesson's slides."
 PARTS = "Of a slide with its own title: full, body or half."
 COLORS = "Instead of the first of the palette."
 LABELS = "Other words in its texts; may be given again."
@@ -78,7 +79,7 @@ def export(
     colors: Annotated[str, option("--colors", COLORS, "COLOR,COLOR")] = "",
     cmap: Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")] = "",
     width: Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")] = "",
-    title: Annotated[str, option("--title", "Above the figure.", "TEXT")] = "",
+    title: Annotated[str, option("--title", TITLE, "TEXT")] = "",
     labels: Annotated[Texts, option("--label", LABELS, "OLD=NEW")] = None,
     legend: Annotated[bool, option("--legend/--no-legend", "Without its legends.")] = True,
     panel: Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)] = 0,
@@ -97,12 +98,12 @@ def export(
     from posviz_tools.cli import export_jobs
 
     formats = export_jobs.formats(kinds, animated=bool(knob))
-    found = export_jobs.exports(arguments.pictures(names, everything), context.params)
-    fitting = export_jobs.with_room_for_texts(found)
+    figures = export_jobs.exports(arguments.pictures(names, everything), context.params)
+    fitting = export_jobs.with_room_for_texts(figures)
     jobs = export_jobs.plan(fitting, formats, to, snippet)
     common.check_new([file for files, _ in jobs for file in files], overwrite)
     common.run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
-    raise typer.Exit(int(len(fitting) < len(found)))
+    raise typer.Exit(int(len(fitting) < len(figures)))
 
 
 @command()

@@ -182,6 +182,6 @@ def _function(source: str) -> Any:
         spec.loader.exec_module(module)
     except Exception as error:  # somebody's code may raise anything
         raise ValueError(f"{shortened(file)} cannot be run: {reason(error)}") from error
-    if not callable(found := getattr(module, name, None)):
+    if not callable(function := getattr(module, name, None)):
         raise ValueError(f"{shortened(file)} has no function {quoted(name)}.")
-    return found
+    return function

@@ -54,7 +54,7 @@ def site(
     if lessons:
         stored = stored_lessons(chosen, site_in(to, chosen, named))
         jobs: dict[str, Callable] = {
-            f"{each.stem}.html": partial(write_page, each, to) for each in stored
+            f"{lesson.stem}.html": partial(write_page, lesson, to) for lesson in stored
         }
     else:
         jobs = pages.jobs(stored_lessons(chosen, pages.whole_site(chosen, named)), to)
@@ -153,9 +153,9 @@ def start(context: typer.Context, to: common.To = Path()):
 
     if find_spec("jupyterlab") is None:
         raise ValueError("JupyterLab is missing: run `pip install 'posviz[lab]'`.")
-    found, to = [*arguments.notebooks().values()], to.resolve()
-    new = copy_lessons(found, to)
-    typer.echo(f"Lessons copied to {shortened(to)}: {new} new, {len(found) - new} kept.")
+    notebooks, to = [*arguments.notebooks().values()], to.resolve()
+    new = copy_lessons(notebooks, to)
+    typer.echo(f"Lessons copied to {shortened(to)}: {new} new, {len(notebooks) - new} kept.")
     workspaces = user_cache_path("posviz") / "workspaces"
     line = lab_command(sys.executable, to, workspaces, context.args)
     sys.stdout.flush()  # before another program takes this one's place

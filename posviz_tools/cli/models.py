@@ -78,7 +78,7 @@ def sweep(
         return
     from posviz.arrays import devices
 
-    if reason := devices()[device]:  # told once, not by every run
+    if reason := devices()[device]:  # refused once, not by every run
         raise ValueError(f"device {device} cannot be used: {reason}")
     make_folder(to)
     from posviz_course.lab.sweep import sweep  # loads torch

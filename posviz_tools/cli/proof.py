@@ -51,9 +51,9 @@ def views(kind: type[Picture]) -> Iterator[ProofView]:
         return
     for label, look in LOOKS.items():
         yield _view(label, kind, look)
-    for part in PARTS:
-        look = Appearance("slide", layout=part)
-        seen = _view(f"slide, {part}", kind, look)
+    for layout in PARTS:
+        look = Appearance("slide", layout=layout)
+        seen = _view(f"slide, {layout}", kind, look)
         _, why = fitted(kind(), look) if seen.image else (None, "")
         yield seen._replace(faults=(), note=f"no room: {why}") if why else seen
     for name, knob in kind.knobs().items():
@@ -74,7 +74,7 @@ def _view(label, kind, look: Appearance = USUAL, **values) -> ProofView:
     figure.set_dpi(min(figure.get_dpi(), WIDTH / figure.get_figwidth()))
     figure.savefig(image := BytesIO(), format="png")
     drop_bitmaps(figure)
-    faults += [f"{each.category.__name__}: {each.message}" for each in warned]
+    faults += [f"{warning.category.__name__}: {warning.message}" for warning in warned]
     return ProofView(label, image.getvalue(), figure.caption, tuple(faults))
 
 

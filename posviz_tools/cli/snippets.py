@@ -7,6 +7,7 @@ from posviz import __version__
 from posviz.files import replacing
 
 FORMATS = ("tex", "md")
+YEAR = 2026  # of this version, as in CITATION.cff
 SIGNS = r"\textbackslash{} \textasciitilde{} \textasciicircum{} $-$ $\times$ $\cdot$ $\surd$"
 SIGNS += r" $^\circ$ $^2$ $\approx$ $\leq$ $\geq$ $\to$"
 SPECIAL = dict(zip("\\~^−×·√°²≈≤≥→", SIGNS.split(), strict=True))
@@ -18,24 +19,31 @@ LATEX = r"""\begin{{figure}}
   \label{{fig:{label}}}
 \end{{figure}}
 % For your file of references:
-% @software{{posviz,
+% @misc{{posviz,
 %   author = {{{{The posviz authors}}}},
-%   title = {{posviz: an interactive course on positional encodings in Transformers}},
-%   version = {{{version}}}
+%   title = {{posviz: an interactive course on positional encodings in {{Transformers}}}},
+%   year = {{{year}}},
+%   note = {{Version {version}}}
 % }}
 """
 MARKDOWN = """![{caption}]({file})
 
-{caption} Figure: The posviz authors, posviz {version}, [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/).
+{caption} Figure: The posviz authors, posviz {version}, {year}, [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/).
 """
 
 
 def write(figures: list[Path], texts: list[Path], caption: str) -> None:
     """Write a figure's snippets, each by its ending, for the files that it takes best."""
-    best = {".tex": (".pdf", ".png", ".svg"), ".md": (".svg", ".png", ".pdf")}
+    best = {".tex": (".pdf", ".png"), ".md": (".svg", ".png", ".pdf")}
     for path in texts:
-        figure = min(figures, key=lambda file: best[path.suffix].index(file.suffix))
-        facts = {"file": figure.name, "label": figure.stem, "version": __version__}
+        order = best[path.suffix]
+        figure = min((f for f in figures if f.suffix in order), key=lambda f: order.index(f.suffix))
+        facts: dict[str, object] = {
+            "file": figure.name,
+            "label": figure.stem,
+            "version": __version__,
+            "year": YEAR,
+        }
         if path.suffix == ".tex":
             text = LATEX.format(caption=in_latex(caption), **facts)
         else:

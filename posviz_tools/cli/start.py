@@ -53,7 +53,7 @@ def copy_lessons(notebooks: Iterable[Path], folder: Path) -> int:
 
 
 def become(command: list[str]) -> int:
-    """Run a command in place of this process: what ends one ends both.
+    """Run a command in place of this process, so that ending one ends both.
 
     Windows cannot: there it is a child, and its exit status is returned.
     """

@@ -92,8 +92,8 @@ def _fetch(to) -> None:
         for name, (package, files) in LIBRARIES.items():
             (to / name).mkdir()
             for file in files:
-                found = Path(folder, "node_modules", package.partition("@")[0], file)
-                shutil.copy(found, to / name)
+                source = Path(folder, "node_modules", package.partition("@")[0], file)
+                shutil.copy(source, to / name)
 
 
 def _deno(folder, command, *arguments) -> None:
@@ -130,7 +130,7 @@ def in_cache(kind: str, source: bytes, fill: Callable[[Path], object]) -> Path:
 
 
 def hashed(data: bytes) -> str:
-    """What tells these bytes from others in a name."""
+    """Return a hash of these bytes for a file's name."""
     return hashlib.sha256(data).hexdigest()[:16]
 
 
@@ -179,7 +179,7 @@ def policy(scripts: list[str], *more: str) -> str:
     MathJax and figures bring styles of their own.
     """
     hashes = [hashlib.sha256(script.encode()).digest() for script in scripts]
-    allowed = [f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes] or ["'none'"]
+    allowed = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes] or ["'none'"]
     return "; ".join(
         (
             "default-src 'none'",

@@ -1,7 +1,7 @@
 """What pages and slides take of a notebook: text, links and pictures, and nothing that acts.
 
 Markdown and the HTML that cells show go through one sanitiser (nh3), our own HTML as well: who
-wrote it cannot be told. Its links lead to pages of the site, or nowhere.
+wrote it is unknown. Its links lead to pages of the site, or nowhere.
 """
 
 import base64
@@ -114,7 +114,7 @@ def cleaned(lesson: NotebookNode, site: Site = ALONE) -> NotebookNode:
             address = PNG + png(kinds.get("image/png", ""))
             cell.source = cell.source.replace(f"](attachment:{name}", f"]({address}")
         if cell.cell_type == "code":
-            cell.outputs = [each for each in cell.outputs if _clean(each, site)]
+            cell.outputs = [output for output in cell.outputs if _clean(output, site)]
     return lesson
 
 

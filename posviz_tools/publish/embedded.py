@@ -1,4 +1,4 @@
-"""One picture as a page that lives, to stand in a frame of somebody else's page."""
+"""One picture as a live page, for a frame in somebody else's page."""
 
 from pathlib import Path
 

@@ -89,13 +89,13 @@ class StoredLesson:
     @cached_property
     def sections(self) -> list[Section]:
         """Its parts in their order: what is folded or hidden is none of their text."""
-        found = [Section(1, "", "", [], [])]
+        sections = [Section(1, "", "", [], [])]
         for cell in self.notebook.cells:
             if cell.cell_type == "markdown":
-                read_text(markdown(cell.source, self.site), found)
+                read_text(markdown(cell.source, self.site), sections)
             elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
-                found[-1].code.append(cell.source)
-        return found[1:]
+                sections[-1].code.append(cell.source)
+        return sections[1:]
 
     @cached_property
     def cited(self) -> set[str]:
@@ -110,27 +110,27 @@ class StoredLesson:
 def stored_lessons(paths: list[Path], site: Site = ALONE) -> list[StoredLesson]:
     """The lessons of these notebooks, each beside the next one."""
     lessons = [StoredLesson(path, site) for path in paths]
-    numbered = (each for each in lessons if each.stem != EXAMINATION.notebook)
+    numbered = (lesson for lesson in lessons if lesson.stem != EXAMINATION.notebook)
     for one, other in pairwise(numbered):
         one.neighbours["next"], other.neighbours["prev"] = other, one
     return lessons
 
 
-def read_text(html: str, found: list[Section]) -> None:
+def read_text(html: str, sections: list[Section]) -> None:
     """Add headings and text to the sections, of which there is one at least."""
     soup = BeautifulSoup(html, "html.parser")
     for unread in soup.select("details, .anchor-link"):
         unread.extract()
-    for part in soup.find_all(recursive=False):
-        if part.name in ("h1", "h2", "h3"):
-            level, anchor = int(part.name[1]), str(part.get("id", ""))
-            found.append(Section(level, anchor, part.decode_contents(), [], []))
+    for element in soup.find_all(recursive=False):
+        if element.name in ("h1", "h2", "h3"):
+            level, anchor = int(element.name[1]), str(element.get("id", ""))
+            sections.append(Section(level, anchor, element.decode_contents(), [], []))
         else:
-            found[-1].text.append(" ".join(part.get_text().split()))
+            sections[-1].text.append(" ".join(element.get_text().split()))
 
 
 class Asked(NamedTuple):
-    """A prediction as it was shown, in HTML: each choice with what is told to those who take it."""
+    """A prediction as it was shown, in HTML: each choice with its feedback."""
 
     html: str
     question: str
@@ -139,7 +139,7 @@ class Asked(NamedTuple):
 
     @property
     def notes(self) -> str:
-        """Which choice stands for what, by the letters on the slide, and the answer."""
+        """Return what each choice means, by its letter on the slide, and the answer."""
         lettered = zip(LETTERS, (feedback for _, feedback in self.choices), strict=False)
         choices = (f"<p><strong>{letter}</strong></p>\n{text}\n" for letter, text in lettered)
         return "".join(choices) + self.answer
@@ -150,17 +150,17 @@ def asked(html: str) -> Asked | None:
 
     Its links lead out of the course: other pages are elsewhere.
     """
-    found = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction:has(> details)")
-    if found is None:
+    prediction = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction:has(> details)")
+    if prediction is None:
         return None
-    for image in found("img"):
+    for image in prediction("img"):
         image.decompose()
-    for link in found("a"):
+    for link in prediction("a"):
         del link["title"]  # the key of a source
         if "//" not in str(link.get("href")):
             link.unwrap()
-    whole, folded = found.decode(), found.find_all("details", recursive=False)
-    heads = [head.extract().decode_contents() for head in found.select("details > summary")]
-    bodies = [each.extract().decode_contents() for each in folded]
+    whole, folded = prediction.decode(), prediction.find_all("details", recursive=False)
+    heads = [head.extract().decode_contents() for head in prediction.select("details > summary")]
+    bodies = [details.extract().decode_contents() for details in folded]
     choices = list(zip(heads[:-1], bodies[:-1], strict=True))
-    return Asked(whole, found.decode_contents(), choices, bodies[-1])
+    return Asked(whole, prediction.decode_contents(), choices, bodies[-1])

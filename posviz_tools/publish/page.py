@@ -69,8 +69,8 @@ def write_page(lesson: StoredLesson, to: Path) -> Path:
 def _exporter() -> HTMLExporter:
     # embed_images would close every <details> before what it hides.
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"))
-    for each in (markdown, labelled, living, shows_picture):
-        exporter.register_filter(each.__name__, each)
+    for function in (markdown, labelled, living, shows_picture):
+        exporter.register_filter(function.__name__, function)
     return exporter
 
 

@@ -10,7 +10,9 @@ from typing import Any
 from traitlets import TraitError
 
 from posviz.pictures.bitmaps import notebook_png
+from posviz.pictures.explorer import INCH, Explorer
 from posviz.pictures.picture import Picture
+from posviz.pictures.style import Appearance
 from posviz_course import lessons
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
@@ -34,7 +36,7 @@ def place(picture: str, png: str, about: dict, dark: str = "") -> str:
 
 
 def drawn_place(picture: Picture) -> str:
-    """HTML of the place where a picture will live, drawn as it stands."""
+    """HTML of the place where a picture will live, drawn at its present values."""
     png, about = notebook_png(picture.figure())
     return place(repr(picture), base64.b64encode(png).decode(), about)
 
@@ -55,8 +57,19 @@ def still(caption: str, light: str, dark: str = "", size: str = "") -> str:
 def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> str:
     """HTML that live.js lets live, around a stored picture; knobs: those at first sight."""
     attributes = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
+    if picture := picture_of(f"{name}({', '.join(f'{n}={v!r}' for n, v in values.items())})"):
+        attributes += f' data-shown="{escape(json.dumps(_shown(picture)))}"'
     first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
     return f'<div class="posviz-explorer posviz-live" {attributes}{first}>\n{stored}\n</div>'
+
+
+def _shown(picture: Picture) -> dict:
+    """What a page needs in order to keep the room that the living picture will take."""
+    explorer = Explorer(picture, lambda message, buffers: None)
+    narrow = picture.inches(Appearance("paper"))
+    shown = explorer.shown | {"paper": [round(INCH["paper"] * inches) for inches in narrow]}
+    explorer.close()
+    return shown
 
 
 def picture_of(text: str) -> Picture | None:
@@ -72,7 +85,7 @@ def read_picture(text: str) -> tuple[str, dict]:
     """The class and the knobs' values in a picture's repr, or ""; `...` is data of its own."""
     try:
         call: Any = ast.parse(text, mode="eval").body
-        values = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         return (call.func.id, values) if call.func.id in lessons.names() else ("", {})
     except (SyntaxError, ValueError, AttributeError):
         return "", {}

@@ -16,7 +16,7 @@ TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+\w+/\w+|≈ 1|× [\d.]+ \([\d.]
 
 
 def rerun(notebook: Path) -> list[str]:
-    """Execute a notebook and write it where it stands; return the lines of text that changed."""
+    """Execute a notebook and write it in place; return the lines of text that changed."""
     stored, run = read(notebook), executed(notebook)
     without_views(run)
     run = nbformat.from_dict(run)
@@ -41,14 +41,14 @@ def _timeless(text) -> list[str]:
 
 def output_texts(cell: NotebookNode) -> list[str]:
     """All text of a cell's outputs, errors and alternative texts included."""
-    found = []
+    texts = []
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         kinds = [kind for kind in sorted(data) if kind.startswith("text/")]
-        found += [data[kind] for kind in kinds if kind != "text/html" or kinds == ["text/html"]]
-        found += [output[kind] for kind in ("text", "evalue") if kind in output]
-        found += [about["alt"] for about in output.get("metadata", {}).values() if "alt" in about]
-    return found
+        texts += [data[kind] for kind in kinds if kind != "text/html" or kinds == ["text/html"]]
+        texts += [output[kind] for kind in ("text", "evalue") if kind in output]
+        texts += [about["alt"] for about in output.get("metadata", {}).values() if "alt" in about]
+    return texts
 
 
 def changed_text(stored: NotebookNode, run: NotebookNode) -> list[str]:

@@ -1,10 +1,10 @@
-// A field above a table: of its rows those stay that have every word that is typed.
+// A field above a table, which hides the rows that lack one of the typed words.
 
 import { make } from "../../posviz/pictures/elements.js";
 
 for (const place of document.querySelectorAll(".posviz-search")) {
   const around = place.closest(".outputs") ?? document;
-  const found = make("span", { role: "status" });
+  const status = make("span", { role: "status" });
   const field = make("input", {
     type: "search",
     placeholder: "Search this table",
@@ -20,8 +20,8 @@ for (const place of document.querySelectorAll(".posviz-search")) {
         row.style.display = stays ? "" : "none";
         count += Number(stays);
       }
-      found.textContent = words.length ? ` ${count} found` : "";
+      status.textContent = words.length ? ` ${count} found` : "";
     },
   });
-  place.replaceChildren(field, found);
+  place.replaceChildren(field, status);
 }

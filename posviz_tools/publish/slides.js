@@ -8,6 +8,8 @@ import { libraries, run, setFormulas } from "./library.js";
 const ASKED = ".posviz-prediction:has(.posviz-answer)"; // a stranger's notebook may lack the answer
 const SIZES = [56, 28]; // pixels of a question's letters, the largest and the smallest, of 1920 × 1080
 
+const IS_PRINTED = location.search.includes("print-pdf");
+
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-explorer") !== null;
 const answerOf = (/** @type {Element} */ asked) =>
@@ -16,9 +18,9 @@ const answerOf = (/** @type {Element} */ asked) =>
 for (const asked of document.querySelectorAll(ASKED)) {
   prediction.follow(asked);
   const answer = answerOf(asked);
+  answer.open = IS_PRINTED;
   // The next key opens it, which Reveal.js calls a fragment; a custom one is always seen.
-  answer.classList.add("fragment", "custom");
-  answer.open = location.search.includes("print-pdf");
+  if (!IS_PRINTED) answer.classList.add("fragment", "custom");
   asked.addEventListener("toggle", ({ target }) => { if (target !== answer) fit(); }, true);
 }
 
@@ -33,6 +35,19 @@ function fit() {
       if (asked.scrollHeight <= asked.clientHeight) break;
     }
     answer.open = open;
+  }
+}
+
+/** Opens or closes an answer; takes a living picture to the step that a clicker has come to. */
+function step(/** @type {HTMLElement} */ fragment, /** @type {boolean} */ isShown) {
+  const steps = /** @type {HTMLElement?} */ (fragment.closest(".steps"));
+  if (!steps) return void (/** @type {HTMLDetailsElement} */ (fragment).open = isShown);
+  const place = [...steps.querySelectorAll(".step")].indexOf(fragment) + Number(isShown);
+  for (const control of steps.closest(".posviz-explorer")?.querySelectorAll(".posviz-slider") ?? []) {
+    const slider = /** @type {HTMLInputElement?} */ (control.querySelector("[type=range]"));
+    if (!slider || control.querySelector("label")?.textContent !== steps.dataset.label) continue;
+    slider.valueAsNumber = place;
+    slider.dispatchEvent(new Event("input"));
   }
 }
 
@@ -52,8 +67,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   const { Reveal, RevealNotes } = libraries;
   // The speaker's window lacks the style that hides these.
   for (const spoken of document.querySelectorAll(".notes mjx-assistive-mml")) spoken.remove();
-  Reveal.on("fragmentshown", (/** @type {any} */ { fragment }) => { fragment.open = true; });
-  Reveal.on("fragmenthidden", (/** @type {any} */ { fragment }) => { fragment.open = false; });
+  Reveal.on("fragmentshown", (/** @type {any} */ { fragment }) => step(fragment, true));
+  Reveal.on("fragmenthidden", (/** @type {any} */ { fragment }) => step(fragment, false));
   Reveal.on("slidechanged", () => { focused().blur(); fit(); });
   Reveal.initialize({
     width: 1920,
@@ -66,7 +81,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     defaultTiming: 120, // seconds; each slide has its own, which the speaker's window counts down
     transition: "none",
     pdfMaxPagesPerSlide: 1,
-    pdfSeparateFragments: false,
+    pdfSeparateFragments: true, // a derivation has a page for each line
     keyboardCondition: () => !isControl(),
     plugins: [RevealNotes],
   });

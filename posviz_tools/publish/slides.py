@@ -2,7 +2,9 @@
 
 A cell with a `headline` in its metadata, under `posviz`, is a slide: with the `picture` that is
 named there, else with the one that the cell shows, else as a statement. `knobs` are those at first
-sight. A prediction is a slide by itself. Text is in the speaker's notes of the next slide of its
+sight; a clicker goes through the values of the knob that `steps` names. Formulas on lines of their
+own are a slide before that, called `formula` or as their section, and `symbols` say what is in
+them. A prediction is a slide by itself. Text is in the speaker's notes of the next slide of its
 section; what nbconvert's `slideshow.slide_type` calls `notes`, of the slide before; what it calls
 `skip`, nowhere.
 """
@@ -15,6 +17,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from html import escape
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,11 +35,18 @@ from posviz_tools.publish.place import alive, picture_of, still
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
-MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
+MINUTES = {
+    "title": 1,
+    "picture": 3,
+    "question": 2,
+    "statement": 1,
+    "formula": 1,
+}  # as the lessons' times have it
 OPENING, RULE = "opening", "rule"  # sections without a number
 KNOBS = 2  # at first sight
-IDLE = 3  # minutes; who has more to spare is told of the next section
 
+FORMULA = re.compile(r"^\$\$.+?\$\$", re.MULTILINE | re.DOTALL)
+CHECK = re.compile(r"^check_\w+\(", re.MULTILINE)
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
 LEADS_ON = re.compile(r"(^|(?<=[.?!]) )((?![.?!] ).)+:\s*\Z", re.MULTILINE)  # to what a cell shows
 
@@ -52,14 +63,16 @@ class Slide:
     html: str = ""
     picture: Picture | None = None
     knobs: list[str] = field(default_factory=list)  # at first sight
+    steps: str = ""  # the knob whose values a clicker goes through
     section: int | str = OPENING
     notes: list[str] = field(default_factory=list)
     minutes: float = 0
+    has_exercise: bool = False  # its section has one
 
     @property
     def stage(self) -> str:
         """The HTML that fills it."""
-        return _living(self.picture, self.knobs) if self.picture else self.html
+        return _living(self.picture, self.knobs, self.steps) if self.picture else self.html
 
 
 class Front(NamedTuple):
@@ -78,6 +91,7 @@ def slides(lesson: NotebookNode) -> list[Slide]:
     waiting = [opening]
     deck = [Slide("title", title.strip("# \n"), markdown(question), notes=[question])]
     section: int | str = OPENING
+    named, exercises = "", set()
     for cell in lesson.cells[1:]:
         mark = cell.metadata.get("slideshow", {}).get("slide_type")
         heading = HEADING.match(cell.source) if cell.cell_type == "markdown" else None
@@ -85,8 +99,13 @@ def slides(lesson: NotebookNode) -> list[Slide]:
             _say(deck, section, waiting)
             waiting = []
             section = int(heading[2]) if heading[2] else about(cell).get("role", section)
+        named = heading[3] if heading else named
+        if CHECK.search(cell.source):
+            exercises.add(section)
         if mark == "skip":
             continue
+        if mark != "notes":
+            deck += _formulas(cell, named, section)
         slide = _slide(cell)
         if slide:
             slide.section, slide.notes, waiting = section, waiting + slide.notes, []
@@ -98,17 +117,21 @@ def slides(lesson: NotebookNode) -> list[Slide]:
     _say(deck, section, waiting)
     if len(deck) == 1:
         raise ValueError("no cell has a headline in its metadata, and none asks a question")
+    for slide in deck:
+        slide.has_exercise = slide.section in exercises
+    closing = [slide for slide in deck if slide.section == RULE]  # after what is optional
+    deck = [*(slide for slide in deck if slide.section != RULE), *closing]
     return _timed(deck, about(lesson).get("lecture", {}))
 
 
 def _say(deck, section, waiting) -> None:
-    """Let words that no slide has followed be said beside the last slide of their section."""
+    """Add words that no slide has followed to the notes of their section's last slide."""
     if deck[-1].section == section:
         deck[-1].notes += waiting
 
 
 def taking(deck: list[Slide], sections) -> list[Slide]:
-    """Of a deck the opening, these sections, and the rule."""
+    """Return a deck's opening, these sections, and its rule."""
     return [slide for slide in deck if slide.section in {OPENING, RULE, *sections}]
 
 
@@ -136,23 +159,51 @@ def _slide(cell) -> Slide | None:
         if picture is None:
             return Slide("statement", metadata["headline"])
         knobs = metadata.get("knobs") or picture.first_knobs()[:KNOBS]
-        return Slide("picture", metadata["headline"], picture=picture, knobs=knobs)
+        steps = metadata.get("steps", "")
+        return Slide("picture", metadata["headline"], picture=picture, knobs=knobs, steps=steps)
     for output in outputs:
         if prediction := asked(output.get("data", {}).get("text/html", "")):
             return Slide("question", html=prediction.html, notes=[prediction.notes])
     return None
 
 
-def _living(picture: Picture, knobs: list[str]) -> str:
-    """HTML of a picture that will live, and until then is drawn: in vectors, light and dark."""
+def _formulas(cell, named, section) -> list[Slide]:
+    """A slide of a text's formulas, if it has any on lines of their own."""
+    shown = FORMULA.findall(cell.source) if cell.cell_type == "markdown" else []
+    words = about(cell)
+    html = markdown("\n\n".join([*shown, words.get("symbols", "")]))
+    slide = Slide("formula", words.get("formula", named), html, section=section)
+    return [slide] if shown else []
+
+
+def _living(picture: Picture, knobs: list[str], steps: str = "") -> str:
+    """HTML of a picture that will live, and until then is drawn: in vectors, light and dark.
+
+    steps: a knob at whose values it is drawn, one after the other, from the first on.
+    """
+    if not steps:
+        return alive(type(picture).__name__, picture.values(), _drawn(picture), knobs)
+    knob, drawn = picture.knobs()[steps], []
+    for value in knob.values[: knob.limits(picture)["last_place"] + 1]:
+        setattr(picture, steps, value)
+        drawn.append(_drawn(picture))
+    setattr(picture, steps, knob.values[0])
+    first, *others = drawn
+    following = "".join(f'<div class="fragment step">{image}</div>' for image in others)
+    about = f'class="posviz-still steps" data-label="{escape(knob.label)}"'
+    stack = f"<div {about}>{first}{following}</div>"
+    return alive(type(picture).__name__, picture.values(), stack, knobs)
+
+
+def _drawn(picture: Picture) -> str:
+    """HTML of a picture as it is, in vectors, light and dark."""
     vectors = []
     with tempfile.TemporaryDirectory() as folder:
         for dark in (False, True):
             file = picture.save(Path(folder) / "picture.svg", dark=dark)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    addresses = (f"data:image/svg+xml;base64,{each}" for each in vectors)
-    stored = still(picture.caption(picture.compute()), *addresses)
-    return alive(type(picture).__name__, picture.values(), stored, knobs)
+    addresses = (f"data:image/svg+xml;base64,{image}" for image in vectors)
+    return still(picture.caption(picture.compute()), *addresses)
 
 
 # ---------------------------------------------------------------- for a lecture
@@ -166,52 +217,60 @@ def choose_slides(
 ) -> list[Slide]:
     """The slides of a lesson, of the sections that are wanted, or of what can be taught in a time.
 
-    tell: is called with what was taken, what was left out, and what the lesson's own lecture takes.
+    tell: is called with a message: the sections taken and left out, and the own lecture's minutes.
     Raises ValueError for a section without slides, and where not even one fits.
     """
     deck, own = slides(lesson), about(lesson).get("lecture", {}).get("sections", [])
     numbers = (slide.section for slide in deck if isinstance(slide.section, int))
     there, name = list(dict.fromkeys(numbers)), deck[0].headline
-    order = [*own, *(number for number in there if number not in own)]
-    wanted = _fitting(deck, own, order, time) if time else sorted(set(wanted)) or there
+    wanted = _fitting(deck, own, there, time) if time else sorted(set(wanted)) or there
     if missing := sorted(set(wanted) - set(there)):
         raise ValueError(f"{name} has slides of {_listed(there)}; got {missing[0]}")
 
     def takes(sections) -> str:
-        return f"takes {minutes(taking(deck, sections)):.0f}"
+        return f"takes {_whole(taking(deck, sections))}"
 
-    is_whole = wanted == there and (not time or minutes(deck) <= time)  # with what is optional
+    # With what is optional, where there is time for all.
+    is_whole = wanted == there and (not time or _whole(deck) <= round(time))
     chosen = deck if is_whole else taking(deck, wanted)
-    message = f"{name}: {minutes(chosen):.0f} minutes: {_listed(wanted)}."
+    message = f"{name}: {_whole(chosen)} minutes: {_listed(wanted)}."
     if left := sorted(set(there) - set(wanted)):
         message += f" Left out: {_listed(left)}; with them it {takes(there)}."
+    if not is_whole and _whole(deck) > _whole(taking(deck, there)):
+        message += f" With what is optional, too, it takes {_whole(deck)}."
     if set(own) - set(wanted):
         message += f" The lesson's own lecture, {_listed(own)}, {takes(own)} minutes."
-    following = [number for number in order if number not in wanted]
-    if following and time - minutes(chosen) > IDLE:
-        more = sorted([*wanted, following[0]])
-        message += f" `--sections {','.join(map(str, more))}` {takes(more)} minutes."
     tell(message)
     return chosen
 
 
-def _fitting(deck, own, order, time) -> list[int]:
-    """The lesson's own lecture as far as it fits, and if all of it does, others that fit, too."""
-    fitting: list[int] = []
-    for number in order:
-        needed = minutes(taking(deck, [*fitting, number]))
-        if needed <= time + 0.01:  # for rounding
-            fitting.append(number)
-        elif not fitting:
-            raise ValueError(f"{deck[0].headline} takes {needed:.0f} minutes at least")
-        elif number in own:
-            break
-    return sorted(fitting)
+def _whole(deck) -> int:
+    """Minutes as they are told and compared everywhere."""
+    return round(minutes(deck))
+
+
+def _fitting(deck, own, there, time) -> list[int]:
+    """Return the sections that fit: as many as possible with exercises, then of the own lecture."""
+    needed = {slide.section for slide in deck if slide.has_exercise}
+
+    def worth(sections):
+        """What counts first comes first; the earliest sections win where all is equal."""
+        chosen = set(sections)
+        early = [-number for number in sections]
+        return len(chosen & needed), len(chosen & set(own)), _whole(taking(deck, sections)), early
+
+    sets = (subset for count in range(1, len(there) + 1) for subset in combinations(there, count))
+    fitting = [subset for subset in sets if _whole(taking(deck, subset)) <= round(time)]
+    if not fitting:
+        least = min(_whole(taking(deck, [number])) for number in there)
+        raise ValueError(f"{deck[0].headline} takes {least} minutes at least")
+    return list(max(fitting, key=worth))
 
 
 def _listed(sections) -> str:
     listed = ", ".join(map(str, sections))
-    return f"section{'s' * (len(sections) > 1)} {listed}" if listed else "no sections"
+    noun = "sections" if len(sections) > 1 else "section"
+    return f"{noun} {listed}" if listed else "no sections"
 
 
 # ---------------------------------------------------------------- as files

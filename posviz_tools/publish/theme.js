@@ -19,7 +19,8 @@ system.addEventListener("change", () => show());
 addEventListener("storage", () => show()); // chosen on another page
 document.addEventListener("DOMContentLoaded", () => {
   const onclick = () => show(dataset.theme === "dark" ? "light" : "dark");
-  const button = make("button", { className: "theme", title: TITLE, ariaLabel: TITLE, onclick }, "◐");
-  document.querySelector(".top nav")?.append(button);
+  const stored = /** @type {HTMLElement?} */ (document.querySelector("button.theme")); // else all would move
+  if (stored) stored.onclick = onclick;
+  else document.querySelector(".top nav")?.append(make("button", { className: "theme", title: TITLE, ariaLabel: TITLE, onclick }, "◐"));
   show();
 });

@@ -125,7 +125,7 @@ class Lab:
         """Make a notebook with these code cells, and a text below them if there is one; open it."""
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         cells = [new_code_cell(source) for source in sources]
-        cells += [new_markdown_cell(below)] * bool(below)
+        cells += [new_markdown_cell(below)] if below else []
         notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, self.server.folder / f"{name}.ipynb")
         self.open(name, self.kernel)

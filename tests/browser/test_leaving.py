@@ -18,10 +18,15 @@ FOLLOW = """href => {
 @pytest.mark.release("minutes")
 def test_no_tab_dies_when_a_page_is_left_early(browser, site):
     rng, died = random.Random(0), []
+
+    def follow(page):
+        with page.expect_navigation(wait_until="commit"):
+            page.evaluate(FOLLOW, url)
+
     with served(site) as address:
         url = f"{address}/{next(site.glob('00_*.html')).name}"
         ways = (
-            lambda page: (page.evaluate(FOLLOW, url), page.wait_for_event("framenavigated")),
+            follow,
             lambda page: page.go_back(wait_until="commit"),
             lambda page: page.go_forward(wait_until="commit"),
             lambda page: page.reload(wait_until="commit"),

@@ -1,7 +1,5 @@
 """Pictures that Python moves in the page: fetched once, as a kernel draws them, hard to kill."""
 
-import html
-import json
 import re
 import time
 from pathlib import Path
@@ -15,6 +13,7 @@ from posviz_course import lessons
 from posviz_tools.publish import live
 from posviz_tools.publish.assets import LIVE_POLICY, policy
 from posviz_tools.publish.live.build import write_python
+from posviz_tools.publish.place import alive
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import by_a_fresh_figure, check, on_canvas
 from tests.browser.server import served
@@ -36,9 +35,9 @@ KEEP_WORKER = """globalThis.Worker = class extends Worker {
 def place(name, values):
     """A picture's place, with a stored picture of one pixel."""
     pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
-    told = f"data-picture='{name}' data-values='{html.escape(json.dumps(values))}'"
-    still = f"<figure class='posviz-still'><img src='{pixel}' height='450' alt='stored'></figure>"
-    return f"<div class='posviz-explorer posviz-live' {told}>{still}</div>"
+    image = f"<img src='{pixel}' height='300' alt='stored'><figcaption>One line.</figcaption>"
+    still = f"<figure class='posviz-screen posviz-still'>{image}</figure>"
+    return alive(name, values, still)
 
 
 def write_page(to, name, *places):
@@ -134,14 +133,19 @@ def test_what_is_far_away_waits_until_it_comes_near(page, address):
 
 
 @pytest.mark.release("each starts Python anew")
-def test_a_picture_stays_where_it_is_seen_and_its_controls_are_seen(page, address):
+def test_nothing_moves_around_a_picture_that_comes_alive(page, address):
     page.goto(f"{address}/one.html")
+    ends = """[...document.querySelectorAll('.posviz-live')].map((place) =>
+        place.getBoundingClientRect().bottom)"""
+    before = page.evaluate(ends)
     lives(page)
-    assert page.locator(".posviz-live").first.bounding_box()["y"] >= -1
-    page.evaluate("scrollBy(0, document.images[1].getBoundingClientRect().top - 300)")
     second = page.locator(".posviz-live").nth(1)
+    page.evaluate("scrollTo(0, 0)")
+    assert page.evaluate(ends) == before
+    page.evaluate("scrollBy(0, document.images[1].getBoundingClientRect().top - 300)")
+    scrolled = page.evaluate("scrollY")
     expect(second).to_have_attribute("data-alive", "true", timeout=START)
-    assert second.locator("canvas").bounding_box()["y"] == pytest.approx(300, abs=1)
+    assert page.evaluate("scrollY") == scrolled
     expect(second.locator(".posviz-still")).to_be_hidden()
 
 

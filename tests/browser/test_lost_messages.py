@@ -57,7 +57,8 @@ IN_A_NOTEBOOK = """
 <div class="jp-Cell"><div id="root"><div class="posviz-controls"><div>
 <label>causal<input type="checkbox"></label></div></div></div></div>
 <div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown">
-<p><strong>Try</strong> <em>causal</em> <em>it</em>.</p><p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
+<p><strong>Try</strong> <em>causal</em> <em>it</em>.</p>
+<p id="noticed"><strong>Notice</strong>:</p><ul><li>A.</li></ul>
 </div></div>"""
 PROMPTS = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));

@@ -27,7 +27,7 @@ def shows_the_stored_picture(lab):
     picture = outputs.first.locator("img")
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.naturalWidth") == 800
-    expect(outputs.last).to_contain_text("Row 10 begins with sin = ")
+    expect(outputs.last).to_contain_text("Row 10 has ")
     expect(outputs.last).to_contain_text("Run this cell to move it.")
     expect(lab.page.locator(".jp-Notebook")).not_to_contain_text("Error")
 

@@ -48,6 +48,13 @@ def test_a_function_is_called_as_if_it_were_here(jailed):
     assert rest == [4, None]
 
 
+def test_an_array_that_is_written_into_is_changed_here():
+    x, y = np.ones((2, 3)), np.zeros(2)
+    assert called("def f(x, y): x[0] = 7; y = y + 1; return 1", x, y) == 1
+    np.testing.assert_array_equal(x, [[7] * 3, [1] * 3])
+    np.testing.assert_array_equal(y, [0, 0])
+
+
 def test_a_value_comes_as_it_is_and_a_stub_is_empty():
     for code, value in (("f = (1, 2.5)", [1, 2.5]), ("# f = ...\nraise NotImplementedError", ...)):
         with answer([code], "f", {}) as found:

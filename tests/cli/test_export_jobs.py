@@ -13,6 +13,7 @@ from posviz.pictures.style import appearance
 from posviz_tools.__main__ import app
 from posviz_tools.cli import common, export_jobs
 from posviz_tools.cli.export_jobs import Export
+from posviz_tools.cli.snippets import YEAR
 
 SEVERAL = "--style paper --panel 1 --small-multiples query="
 
@@ -127,12 +128,12 @@ def test_what_is_unclear_is_refused_with_status_2(call, line, told):
 
 @pytest.mark.slow("seconds")
 def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
-    result = call("RotatingVectors --style slide --layout half")
+    result = call("ForgetGates --style slide --layout half")
     assert (result.exit_code, result.jobs) == (1, {})
-    told = "RotatingVectors is not written: a panel is too small to be read. One panel fits: "
+    told = "ForgetGates is not written: a panel is too small to be read. One panel fits: "
     assert result.stderr == f"{told}--panel 1 or 2.\n"
-    assert call("RotatingVectors --style slide --layout half --panel 2").exit_code == 0
-    both = call("RotatingVectors ScoreDecay --style slide --layout half")
+    assert call("ForgetGates --style slide --layout half --panel 2").exit_code == 0
+    both = call("ForgetGates ScoreDecay --style slide --layout half")
     assert (both.exit_code, list(both.jobs)) == (1, ["ScoreDecay_slide_half.pdf"])
 
 
@@ -199,7 +200,7 @@ def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
     each, formats = plain(picture, style="slide", dark=dark), ["png", "svg", "pdf", "gif"]
     for _, job in export_jobs.plan([each], formats, tmp_path / "out"):
         job()
-    stem = "CounterToClock_position-5_slide" + "_dark" * dark
+    stem = f"CounterToClock_position-5_slide{'_dark' if dark else ''}"
     *stills, film = [f"{stem}.{kind}" for kind in ("pdf", "png", "svg")] + [f"{stem}_position.gif"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*stills, film]
     for name in stills:
@@ -218,9 +219,20 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     tex, md = ((tmp_path / f"{each.stem}.{kind}").read_text() for kind in ("tex", "md"))
     assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
     assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
-    assert "% @software{posviz," in tex
+    assert "% @misc{posviz," in tex
+    assert f"year = {{{YEAR}}}" in tex
     assert md.startswith("![The score is 1.11 with q at 7 and k at 4")
     assert "](RotatingVectors_paper.png)\n" in md
+
+
+def test_latex_is_not_told_to_read_svg(tmp_path):
+    with pytest.raises(ValueError, match="reads no SVG: add --format pdf"):
+        export_jobs.plan([plain(posviz.RotatingVectors())], ["svg"], tmp_path, snippet=True)
+
+
+def test_the_title_may_be_what_the_slides_say():
+    assert export_jobs.headline("RealHead") == "A head of a real model needs its positions"
+    assert export_jobs.headline("LearnedTable").startswith("Will training make")
 
 
 def test_a_caption_in_latex_is_plain_for_every_engine():

@@ -61,7 +61,7 @@ def test_letters_that_touch_overlap(figure):
     assert text_faults(figure) == ["'HHH' overlaps 'HHH'"]
 
 
-@pytest.mark.parametrize(("style", "least"), [("slide", 14), ("paper", 7), ("notebook", 0)])
+@pytest.mark.parametrize(("style", "least"), [("slide", 18), ("paper", 7), ("notebook", 0)])
 def test_a_slide_must_be_read_from_afar_and_a_paper_at_all(figure, style, least):
     figure.text(0.5, 0.2, "large", size=least + 1)
     figure.text(0.5, 0.8, "words", size=max(least - 1, 1))

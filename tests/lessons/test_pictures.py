@@ -197,7 +197,7 @@ def test_a_figure_moved_from_end_to_end_is_right(picture):
         assert is_one_line(wire.live.caption), (wire.live.caption, setting)
         sent = wire.send()  # as draw calls, or it fails
         moved |= {name} if sent.whole or sent.moved else set()
-        kept += not sent.whole
+        kept += 0 if sent.whole else 1
         if found := live_text_faults(wire.live.layers.figure):
             faults[str(changed(setting, picture))] = found
     assert_shows_what_a_fresh_figure_would(wire)

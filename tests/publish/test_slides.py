@@ -1,6 +1,7 @@
 """Slides of a lesson: what becomes one, what is said beside it, and that the files stand alone."""
 
 import base64
+import html
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -95,6 +96,24 @@ def test_the_speaker_has_what_each_choice_of_a_prediction_says():
     assert ".ipynb" not in slide.stage
 
 
+def test_a_formula_has_a_slide_with_what_is_in_it_before_the_picture():
+    cell = text("## 1 Angles\n\nWords:\n\n$$a = b$$", symbols="$b$: a number.", headline="It")
+    _title, formula, statement = slides.slides(lesson(cell))
+    assert (formula.kind, formula.headline, statement.headline) == ("formula", "Angles", "It")
+    assert "a = b" in formula.stage
+    assert "a number" in formula.stage
+    assert "Words" not in formula.stage
+
+
+def test_a_derivation_is_drawn_line_by_line():
+    plain = "DerivationStepper(derivation='matrices', line=3)"
+    _, slide = slides.slides(lesson(shows(plain=plain, headline="A", steps="line")))
+    stage = slide.stage
+    lines = slide.picture.knobs()["line"].limits(slide.picture)["last_place"]
+    assert stage.count("fragment step") == lines > 2
+    assert '"line": 1' in html.unescape(stage)
+
+
 def test_minutes_come_to_the_lecture_that_the_lesson_names():
     cells = [part for n in (1, 2) for part in (f"## {n} A", shows(plain=MAP, headline="B"))]
     deck = slides.slides(lesson(*cells, lecture={"minutes": 20, "sections": [2]}))
@@ -175,26 +194,26 @@ def test_the_lessons_own_lecture_comes_first_then_what_fits(made, named, minutes
     assert sections(deck) == ["opening", *wanted, "rule"]
 
 
-def test_a_lecture_ends_before_a_section_that_does_not_fit(made):
-    longer = made(1, 2, 3, more=[shows(plain=MAP, headline="B")])
-    assert sections(slides.choose_slides(longer, time=8)) == ["opening", 1, "rule"]
+def test_sections_with_exercises_come_before_the_lessons_own(made):
+    exercise = new_code_cell("check_it(mine)")
+    with_exercise = made(1, 2, 3, more=[exercise])  # which is in section 2
+    assert sections(slides.choose_slides(with_exercise, time=6)) == ["opening", 2, "rule"]
 
 
-def test_what_was_taken_and_left_out_is_told(made, monkeypatch):
+def test_what_was_taken_and_left_out_is_told(made):
     told = []
     left_out = (
-        "Left out: sections 1, 3, 4, 5; with them it takes 17. "
-        "The lesson's own lecture, sections 2, 4, takes 8 minutes."
+        "Left out: sections 1, 3, 4, 5; with them it takes 17. With what is optional, too, it "
+        "takes 18. The lesson's own lecture, sections 2, 4, takes 8 minutes."
     )
     slides.choose_slides(made(2, 4), time=6, tell=told.append)
-    monkeypatch.setattr(slides, "IDLE", 2)
-    slides.choose_slides(made(2, 4), time=7.9, tell=told.append)
     assert sections(slides.choose_slides(made(2, 4), time=17, tell=told.append))[-1] == "rule"
-    assert sections(slides.choose_slides(made(2, 4), time=18))[-1] == "optional"
+    whole = slides.choose_slides(made(2, 4), time=18, tell=told.append)
+    assert sections(whole)[-2:] == ["optional", "rule"]
     assert told == [
         f"05 · RoPE: 5 minutes: section 2. {left_out}",
-        f"05 · RoPE: 5 minutes: section 2. {left_out} `--sections 2,4` takes 8 minutes.",
-        "05 · RoPE: 17 minutes: sections 1, 2, 3, 4, 5.",
+        "05 · RoPE: 17 minutes: sections 1, 2, 3, 4, 5. With what is optional, too, it takes 18.",
+        "05 · RoPE: 18 minutes: sections 1, 2, 3, 4, 5.",
     ]
     with pytest.raises(ValueError, match="05 · RoPE takes 5 minutes at least"):
         slides.choose_slides(made(2, 4), time=4)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from posviz.teaching.checker import Checker
-from posviz.teaching.feedback import show_arguments, show_value
+from posviz.teaching.feedback import show_arguments, show_both, show_value
 from posviz.teaching.mistakes import wrong
 from posviz.teaching.trace import failing_line
 
@@ -67,6 +67,22 @@ def test_no_feedback_rests_on_colour(status):
 )
 def test_values_are_rounded_and_aligned(value, text):
     assert show_value("x", value) == text
+
+
+@pytest.mark.parametrize("shape", [(3,), (40,), (2, 3), (2, 2, 30), (0, 2)])
+def test_two_arrays_of_one_shape_line_up(shape):
+    mine = np.arange(np.prod(shape)).reshape(shape) - 0.5
+    first, second = (text.splitlines() for text in show_both(("mine", "is  "), mine, 100 * mine))
+    for line, other in zip(first, second, strict=True):
+        assert [i for i, c in enumerate(line) if c == "."] == [
+            i for i, c in enumerate(other) if c == "."
+        ]
+    assert show_both(("mine", "mine"), mine, mine) == [show_value("mine", mine)] * 2
+
+
+def test_a_large_number_leaves_the_other_array_readable():
+    _, right = show_both(("mine", "is  "), np.array([0.5, -1e9]), np.array([0.5, -np.inf]))
+    assert right == "is   = [ 0.5 -inf]"
 
 
 def test_a_long_array_is_cut_short():

@@ -40,8 +40,8 @@ def _record_marks(lines, recorder):
     alike: dict[tuple, list] = {}
     for line in lines:
         if line.get_visible():
-            look = line.get_marker(), line.get_markersize(), line.get_markeredgewidth()
-            alike.setdefault((*look, line.get_markeredgecolor(), line.get_alpha()), []).append(line)
+            mark = line.get_marker(), line.get_markersize(), line.get_markeredgewidth()
+            alike.setdefault((*mark, line.get_markeredgecolor(), line.get_alpha()), []).append(line)
     for first, *others in alike.values():
         own = first.get_data()
         first.set_data(*np.concatenate([own, *(line.get_data() for line in others)], axis=1))

@@ -94,16 +94,16 @@ def _indices(image) -> np.ndarray:
         values[values == count] = count - 1
     bad = normed.mask if np.ma.is_masked(normed) else np.isnan(values)
     beyond = enumerate((values < 0, values >= count, bad), start=count)
-    found = {index: where for index, where in beyond if where.any()}
+    extremes = {index: where for index, where in beyond if where.any()}
     with np.errstate(invalid="ignore"):
-        indices = values.astype(np.uint8 if max(found, default=count - 1) < 256 else np.uint16)
-    for index, where in found.items():
+        indices = values.astype(np.uint8 if max(extremes, default=count - 1) < 256 else np.uint16)
+    for index, where in extremes.items():
         indices[where] = index
     return indices
 
 
 def _normed(norm, array) -> Any:
-    """What the norm makes of the array; a linear one does no more, but takes five times as long."""
+    """Apply the image's norm to the array; a linear norm itself takes five times as long."""
     linear = type(norm) is Normalize and norm.scaled() and not norm.clip
     if not linear or norm.vmin >= norm.vmax or array.dtype != np.float64:
         return norm(array)

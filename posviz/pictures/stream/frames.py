@@ -45,7 +45,7 @@ class Frames:
         moved, rows, images = list[list](), list[bytes](), list[bytes]()
         for index, (old, new) in enumerate(zip(known, recordings, strict=True)):
             if old is not new and old != new:
-                first_row = sum(len(each) for each in rows) // _BYTES_PER_ROW
+                first_row = sum(len(block) for block in rows) // _BYTES_PER_ROW
                 moved.append([index, first_row, len(images), new.calls])
                 rows.append(new.vertices)
                 images += new.images

@@ -1,8 +1,8 @@
 """A figure split into a background, kept as a bitmap, and the artists redrawn every frame.
 
 A full draw of axes, ticks and labels takes 30 to 90 ms; the artists that move take 1 to 10. So the
-rest is drawn once and kept as a bitmap. What at rest has changed all the same (an axis has other
-limits) will change again: from then on it is drawn over the bitmap, like all that moves.
+rest is drawn once and kept as a bitmap. If an artist at rest changes after all (an axis gets other
+limits), it will change again, so from then on it is drawn over the bitmap, too.
 """
 
 from collections.abc import Container, Iterator
@@ -35,7 +35,7 @@ class FigureLayers:
         self.front: list = []
         self._order: list = []  # of all artists
         self._moved: set = set()  # artists at rest that changed
-        self._boxes: dict = {}  # where axes and their patches stand
+        self._boxes: dict = {}  # the places of axes and their patches
         self._seen: dict = {}  # by artist: its parts, and its place when it was drawn
         self._background: Any = None
         self._shape: tuple[int, int] | None = None
@@ -63,14 +63,14 @@ class FigureLayers:
         self._background, self._shape, self._recorder = None, None, None
 
     def _all_in_front(self, order):
-        """Whether all that has changed is drawn in front; what is not will be from now on."""
+        """Return whether all changed artists are in front; move the others there from now on."""
         changed = {a for a in order if not a.get_animated() and self._has_changed(a)}
         new = changed - self._moved
         self._moved |= new
         return bool(changed) and not new
 
     def _has_changed(self, artist):
-        """Whether an artist looks other than when it was last drawn."""
+        """Return whether an artist has changed since it was last drawn."""
         parts, place = self._seen.get(artist, ((), None))
         return place != self._place(artist) or any(part.stale for part in parts)
 
@@ -81,15 +81,15 @@ class FigureLayers:
         self._seen[artist] = parts, self._place(artist)
 
     def _place(self, artist):
-        """What else decides how an artist is drawn: its axes' box and, mostly, limits."""
+        """Return what else an artist's pixels depend on: its axes' box and, mostly, limits."""
         boxes, axes = self._boxes, artist.axes
         if axes is None:
             return boxes.get(artist)
         if isinstance(artist, Legend | Spine) and axes.name == "rectilinear":
             return boxes[axes.patch]
-        if type(artist) in (XAxis, YAxis):  # the other axis's limits are none of its business
+        if type(artist) in (XAxis, YAxis):  # the other axis's limits do not matter
             own = slice(4 if type(artist) is XAxis else 5, None, 2)
-            return [(boxes[each.patch], boxes[each][own]) for each in aligned_axes(artist)]
+            return [(boxes[axis.patch], boxes[axis][own]) for axis in aligned_axes(artist)]
         return boxes[axes]
 
     def _draw_background(self):
@@ -146,8 +146,8 @@ class FigureLayers:
         return recording
 
     def _may_have_moved(self, artist):
-        """Whether an artist in front may have to be drawn in another way than last time."""
-        return self._has_changed(artist) or (artist.get_animated() and not _tells_all(artist))
+        """Return whether an artist in front may look different from last time."""
+        return self._has_changed(artist) or (artist.get_animated() and not _sets_stale(artist))
 
     def pixels(self) -> np.ndarray:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
@@ -160,17 +160,17 @@ class FigureLayers:
             if not artist.get_animated():
                 self._see(artist)
         self.figure.stale = False
-        self._recordings = []  # drawing resets `stale`: what moved would look at rest
+        self._recordings = []  # drawing resets `stale`, so artists that moved would seem unchanged
         return np.asarray(canvas.buffer_rgba())
 
 
 def front(order: list, moved: Container = ()) -> list:
-    """Of all artists, those that move or have moved, and those that lie above any of them."""
-    found, movers = [], []
+    """Return the artists that move or have moved, and all that lie above one of them."""
+    in_front, movers = [], []
     for artist in order:
         axes = artist.axes
         if artist.get_animated() or artist in moved:
-            found.append(artist)
+            in_front.append(artist)
             everywhere = artist.figure.bbox if artist.get_animated() else artist.get_window_extent()
             movers.append((axes, axes.bbox if axes is not None else everywhere))
         elif movers and artist.get_visible():
@@ -178,8 +178,8 @@ def front(order: list, moved: Container = ()) -> list:
             # Ticks and titles lie outside their own axes, and so beside what moves in it.
             clear_of = axes if _only_outside(artist) else artist
             if any(box.overlaps(inside) for other, box in movers if other is not clear_of):
-                found.append(artist)
-    return found
+                in_front.append(artist)
+    return in_front
 
 
 def settled(figure: Figure) -> tuple[list, dict]:
@@ -224,7 +224,7 @@ def _only_outside(artist) -> bool:
 
 
 def _parts(artist) -> list:
-    """An artist and the artists that it is made of, each of which says that it changed."""
+    """Return an artist and its parts, each with a `stale` flag of its own."""
     if not isinstance(artist, Axis):
         return artist.findobj()
     ticks = [*artist.majorTicks, *artist.minorTicks]
@@ -237,7 +237,7 @@ def _lies_in_data(line) -> bool:
     return axes is not None and line.get_transform() is axes.transData and not line.get_clip_path()
 
 
-_TELL_ALL = {
+_SETS_STALE = {
     AxesImage: lambda image: image.get_clip_path() is None,
     DenseLine: _lies_in_data,
     Line2D: _lies_in_data,
@@ -245,10 +245,10 @@ _TELL_ALL = {
 }
 
 
-def _tells_all(artist) -> bool:
-    """Whether it is stale, or its axes have another place, whenever it looks other than before.
+def _sets_stale(artist) -> bool:
+    """Return whether every change of an artist sets `stale` or moves its axes.
 
-    Others move without a word: by xy, transforms, texts of a legend. Only these are worth a look,
-    for they are many or take long; their data must be set anew.
+    Other artists can change unseen: by xy, by transforms, by the texts of a legend. The types
+    listed are many or slow to draw. Their data must be set anew, never changed in place.
     """
-    return _TELL_ALL.get(type(artist), lambda _: False)(artist)
+    return _SETS_STALE.get(type(artist), lambda _: False)(artist)

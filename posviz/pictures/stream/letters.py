@@ -49,7 +49,7 @@ class Letters:
             return None
         if not text.get_text():
             return Layout(np.zeros((2, 2)), [])
-        look = (
+        key = (
             text.get_text(),
             hash(text.get_fontproperties()),
             text.get_rotation(),
@@ -60,11 +60,11 @@ class Letters:
             text.get_linespacing(),
             text.get_parse_math(),
         )
-        if look not in self._layouts:
+        if key not in self._layouts:
             if len(self._layouts) == 1000:
                 self._layouts.clear()
-            self._layouts[look] = Layout(*private.lines_of(text, renderer))
-        return self._layouts[look]
+            self._layouts[key] = Layout(*private.lines_of(text, renderer))
+        return self._layouts[key]
 
     def _measure(self, s, prop, ismath):
         """Width, height and descent as Agg has them, of glyphs that are laid out only once."""
@@ -119,8 +119,8 @@ class Letters:
 
     def _look_up(self, font, size, glyph):
         """The lowest and highest of a glyph, and its advance, in pixels."""
-        found = private.extent_of(self._sized(font, size), glyph)
-        return found.bbox[1] / 64, found.bbox[3] / 64, found.horiAdvance / 64
+        box = private.extent_of(self._sized(font, size), glyph)
+        return box.bbox[1] / 64, box.bbox[3] / 64, box.horiAdvance / 64
 
     def _open(self, font, size):
         """The font once more, for this size alone: each change of size takes as long as a glyph."""

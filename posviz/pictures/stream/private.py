@@ -12,10 +12,10 @@ from matplotlib.backends import backend_agg
 
 
 def aligned_axes(axis: Any) -> list:
-    """The axes whose tick labels decide where the label stands: its own, and those aligned.
+    """The axes whose tick labels decide the label's place: its own, and those aligned with it.
 
-    `Figure.align_labels` tells nobody what it aligned. `FigureLayers` asks about bitmaps, too, so
-    an axis without the name stands alone.
+    No public name lists what `Figure.align_labels` aligned. `FigureLayers` asks for bitmaps, too,
+    so where the private name is missing, an axis counts as not aligned.
     """
     groups = getattr(axis.get_figure(root=False), "_align_label_groups", None)
     return groups[axis.axis_name].get_siblings(axis.axes) if groups else [axis.axes]
@@ -49,7 +49,7 @@ def lines_of(text: Any, renderer: Any) -> tuple[np.ndarray, list]:
 
 
 def alignment_of_lines(text: Any) -> str:
-    """How lines of a text stand to each other: there is a public setter alone."""
+    """Return how a text's lines are aligned: matplotlib has a public setter and no getter."""
     return text._get_multialignment()
 
 

@@ -36,7 +36,7 @@ class Recording(NamedTuple):
 
 
 def _refusing(what):
-    """A renderer's method that cannot be written down."""
+    """Return a renderer's method that raises Unfaithful, because no draw call can replace it."""
 
     def refuse(self, *_, **__):
         raise Unfaithful(what)
@@ -156,8 +156,8 @@ class Recorder(RendererBase):
         rest = 64 * (x - column), 64 * (y - row)
         if not (ismath or angle % 90):  # else glyphs lie between the places of Agg's grid
             rest = round(rest[0]), round(rest[1])
-        look = s, prop, ismath, angle
-        left, top, cover = self._letters.cover(*look, *rest, gc.get_antialiased())
+        words = s, prop, ismath, angle
+        left, top, cover = self._letters.cover(*words, *rest, gc.get_antialiased())
         if cover.size:
             high, shades = self.height - row - top, _shades(tuple(gc.get_rgb()))
             rows, columns = map(np.arange, cover.shape)
@@ -236,7 +236,7 @@ class Recorder(RendererBase):
 
 
 def _snaps(marker, snap) -> bool:
-    """Whether Agg snaps it to pixels: it was told to, or all its edges are upright or level."""
+    """Return whether Agg snaps a path to pixels: on request, or if its edges are axis-aligned."""
     if snap is not None:
         return snap
     edges = marker.codes[(marker.codes != Path.STOP) & (marker.codes != Path.CLOSEPOLY)]

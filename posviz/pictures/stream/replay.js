@@ -63,7 +63,7 @@ function brush(/** @type {CanvasRenderingContext2D} */ context, /** @type {Style
     context.lineWidth = style.width;
     context.lineCap = style.cap === "projecting" ? "square" : style.cap;
     context.lineJoin = style.join;
-    context.miterLimit = style.width; // as matplotlib tells Agg
+    context.miterLimit = style.width; // as matplotlib sets it in Agg
     context.setLineDash(style.dash ?? []);
     context.lineDashOffset = style.dash_offset ?? 0;
   }

@@ -55,11 +55,11 @@ class AlibiScores(Picture):
     def draw(self, figure: Figure) -> list:
         """Both maps, and the last query's weights: beside them where there is room."""
         *maps, row = maps_and_curves(figure, 0.95, 2.2)
-        look = {"cmap": greyed(SIGNED), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        props = {"cmap": greyed(SIGNED), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
         ring = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
         ring |= {"clip_on": False, "in_layout": False}  # it is placed later
         size = (TOKENS, TOKENS)
-        shown = [Map(axes, f"maps[{i}]", most=size, **look) for i, axes in enumerate(maps)]
+        shown = [Map(axes, f"maps[{i}]", most=size, **props) for i, axes in enumerate(maps)]
         rings = [Curve(axes, "C3o", "ring", marks=1.5, **ring) for axes in maps]
         for axes, title in zip(maps, ("scores without", "with ALiBi"), strict=True):
             axes.set_title(title)
@@ -69,10 +69,10 @@ class AlibiScores(Picture):
         bar.set_ticks((-LIMIT, 0, LIMIT))
         planted = Rule(row, {"color": "C3", "ls": ":"}, "distance", "planted key")
         lines = [
-            Curve(row, look, f"curves[{i}]", label, stroke=1 / 1.5)
-            for i, (label, look) in enumerate(LOOKS.items())
+            Curve(row, fmt, f"curves[{i}]", label, stroke=1 / 1.5)
+            for i, (label, fmt) in enumerate(LOOKS.items())
         ]
-        marks = [Curve(row, look, f"marks[{i}]") for i, look in enumerate(("C1s", "C0o"))]
+        marks = [Curve(row, fmt, f"marks[{i}]") for i, fmt in enumerate(("C1s", "C0o"))]
         row.set(title="weights of the last query", xlim=with_room(0, TOKENS - 1))
         draw_weight_axis(row)
         whole(row.xaxis, most=3)

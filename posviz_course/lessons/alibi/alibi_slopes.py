@@ -59,8 +59,8 @@ class AlibiSlopes(Picture):
         points.yaxis.set_minor_locator(NullLocator())
         whole(points.xaxis, most=8)
         points.grid(axis="y")
-        look = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
-        bias = Map(matrix, "bias", most=(TOKENS, TOKENS), **look)
+        props = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
+        bias = Map(matrix, "bias", most=(TOKENS, TOKENS), **props)
         bar = figure.colorbar(
             bias.image, ax=matrix, location="right" if wide(figure) else "bottom", extend="min"
         )
@@ -74,14 +74,14 @@ class AlibiSlopes(Picture):
     def caption(self, arrays: Arrays) -> str:
         last, power = TOKENS - 1, arrays.power
         more = f"; heads above {power} have slopes of {2 * power} heads"
+        more = more if power < arrays.num_heads else ""
         return (
             f"Head {arrays.head} of {arrays.num_heads} has the slope {slope_words(arrays.slope)}, "
-            f"so it subtracts {last * arrays.slope:.4g} from a key {last} tokens back"
-            f"{more * (power < arrays.num_heads)}."
+            f"so it subtracts {last * arrays.slope:.4g} from a key {last} tokens back{more}."
         )
 
 
 def slope_words(slope):
     """A slope as 1/256 where that is exact, and otherwise to four digits."""
-    part = 1 / slope
-    return f"1/{part:.0f}" if float(part).is_integer() else f"{slope:.4g}"
+    inverse = 1 / slope
+    return f"1/{inverse:.0f}" if float(inverse).is_integer() else f"{slope:.4g}"

@@ -23,9 +23,9 @@ class Census(Picture):
 
     def compute(self) -> Arrays:
         """Return the number of files with the encoding, some names, and which row it is."""
-        found = CENSUS[self.encoding]
+        entry = CENSUS[self.encoding]
         at = list(CENSUS).index(self.encoding)
-        return self.arrays(files=found.files, examples=found.examples, at=at)
+        return self.arrays(files=entry.files, examples=entry.examples, at=at)
 
     def draw(self, figure: Figure) -> list:
         """A bar for each encoding, the chosen one marked; names of models below."""
@@ -39,14 +39,14 @@ class Census(Picture):
             axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
         words.set_axis_off()
         width = int(72 * inches(figure)[0] / rcParams["font.size"] / 0.58)
-        look = {"va": "bottom", "parse_math": False}
+        props = {"va": "bottom", "parse_math": False}
         names = Text(
             words,
             0.01,
             0.01,
             lambda a: textwrap.fill(_named(a.examples), width),
             transform=figure.transFigure,
-            **look,
+            **props,
         )
         bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
         mark = Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at]))

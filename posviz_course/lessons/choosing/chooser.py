@@ -32,21 +32,21 @@ class Chooser(Picture):
 
     def compute(self) -> Arrays:
         """Return a line for each row: the most used that can do it, then why each other fails."""
-        found = choose({name: getattr(self, name) for name in QUESTIONS})
-        lines = [f"✓ {row} ({files(row)} files)" for row in found.used]
-        lines += [f"○ {row} (only measured here)" for row in found.lit if row not in found.used]
-        lines += [f"? {row}: not measured here" for row in found.unknown]
+        choice = choose({name: getattr(self, name) for name in QUESTIONS})
+        lines = [f"✓ {row} ({files(row)} files)" for row in choice.used]
+        lines += [f"○ {row} (only measured here)" for row in choice.lit if row not in choice.used]
+        lines += [f"? {row}: not measured here" for row in choice.unknown]
         lines += [
             f"✗ {row}: {fault(*next(each for each in faults.items() if each[1].can is False))}"
-            for row, faults in found.faults.items()
-            if faults and row not in found.unknown
+            for row, faults in choice.faults.items()
+            if faults and row not in choice.unknown
         ]
         return self.arrays(
             lines=lines,
-            advice=found.advice,
-            lit=found.lit,
-            used=found.used,
-            unknown=len(found.unknown),
+            advice=choice.advice,
+            lit=choice.lit,
+            used=choice.used,
+            unknown=len(choice.unknown),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -54,16 +54,16 @@ class Chooser(Picture):
         axes, columns = figure.subplots(), 2 if wide(figure) else 1
         axes.set_axis_off()
         width = int(72 * inches(figure)[0] / rcParams["font.size"] / 0.6)
-        each = -(-len((*ROWS, *PLANS)) // columns)
-        look = {"parse_math": False, "transform": axes.transAxes}
-        top = look | {"va": "top", "linespacing": 1.45}
-        looks = {"✓": top | {"weight": "bold"}, "○": top, "?": top, "✗": top | {"color": "C6"}}
+        rows = -(-len((*ROWS, *PLANS)) // columns)
+        props = {"parse_math": False, "transform": axes.transAxes}
+        top = props | {"va": "top", "linespacing": 1.45}
+        props_of = {"✓": top | {"weight": "bold"}, "○": top, "?": top, "✗": top | {"color": "C6"}}
         parts = [
-            Text(axes, at / columns, 1, _lines(at * each, each, sign, width // columns), **look)
+            Text(axes, at / columns, 1, _lines(at * rows, rows, sign, width // columns), **props)
             for at in range(columns)
-            for sign, look in looks.items()
+            for sign, props in props_of.items()
         ]
-        advice = Text(axes, 0, 0, lambda a: textwrap.fill(a.advice, width), va="bottom", **look)
+        advice = Text(axes, 0, 0, lambda a: textwrap.fill(a.advice, width), va="bottom", **props)
         return [*parts, advice]
 
     def caption(self, arrays: Arrays) -> str:
@@ -77,7 +77,7 @@ class Chooser(Picture):
 
 
 def _lines(first, count, sign, width):
-    """What a text shows: so many lines from the first, those of other signs left blank."""
+    """Return a function for a text's lines, those with other signs left blank."""
     return lambda arrays: "\n".join(
         textwrap.shorten(line, width, placeholder=" …") if line[0] == sign else ""
         for line in arrays.lines[first : first + count]

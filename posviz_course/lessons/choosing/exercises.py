@@ -38,7 +38,7 @@ def _relative(positions):
 
 
 def _inputs(rng, size):
-    waves, out = rng.uniform(0.1, 2, size=3), rng.normal(size=3)
+    waves, out = rng.uniform(0.1, 2, size=3), rng.normal(size=(2 + size, 3))
     positions = 1 + np.sort(rng.choice(8 * size, 2 + size, replace=False))  # with gaps
     return partial(_outputs, rng.normal(size=(2 + size, 3)), out, waves), positions
 

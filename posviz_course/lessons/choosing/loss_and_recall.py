@@ -44,7 +44,7 @@ class LossAndRecall(Picture):
                 for letter in LETTERS
             ],
             length=TRAINED * 2**self.doublings,
-            both=[name for name, (grew, found) in every.items() if grew < FLAT and found >= KNOWS],
+            both=[name for name, (grew, share) in every.items() if grew < FLAT and share >= KNOWS],
         )
 
     def draw(self, figure: Figure) -> list:
@@ -60,11 +60,11 @@ class LossAndRecall(Picture):
         dots = Curve(axes, "C6o", lambda a: a.every.T, "every encoding")
         path = Curve(axes, "C0-", "path", "the chosen one, from 64 tokens")
         here = Curve(axes, "C0o", lambda a: a.path[:, -1:], marks=1.5)
-        is_wide = int(wide(figure))
+        is_wide = wide(figure)
         names = [
             Other(
                 axes.text(0, 0, "", va="center", fontsize="small", animated=True, in_layout=False),
-                lambda a, row=row: _label(a.labels[is_wide], row),
+                lambda a, row=row: _label(a.labels[1 if is_wide else 0], row),
             )
             for row in ARMS
         ]
@@ -72,11 +72,11 @@ class LossAndRecall(Picture):
         return [texts, path, dots, here, *names]
 
     def caption(self, arrays: Arrays) -> str:
-        grew, found = arrays.path[:, -1]
+        grew, recall = arrays.path[:, -1]
         return (
             f"At {arrays.length} tokens {len(arrays.both)} of {len(ARMS)} encodings keep both; "
             f"the loss of {arrays.encoding} grew by {signed(grew, 'z.2f')} nats, and it finds "
-            f"{found:.0%}."
+            f"{recall:.0%}."
         )
 
 

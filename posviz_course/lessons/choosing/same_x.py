@@ -42,8 +42,8 @@ class SameX(Picture):
         every = _weights(self.content, self.first, self.causal)
         weights = {row: heads[self.head - 1] for row, heads in every.items()}
         moved = {
-            row: np.nansum(abs(found - weights[NONE])) / 2 / len(PLACES)
-            for row, found in weights.items()
+            row: np.nansum(abs(own - weights[NONE])) / 2 / len(PLACES)
+            for row, own in weights.items()
         }
         there = _weights(self.content, 0, self.causal)
         changed = [
@@ -54,12 +54,12 @@ class SameX(Picture):
     def draw(self, figure: Figure) -> list:
         """A map for each encoding: rows are queries, columns keys; changed maps are framed."""
         panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
-        look = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
+        props = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
         parts: list = []
         for axes, row in zip(panels, ROWS, strict=False):
             axes.set(xticks=[], yticks=[])
             axes.set_title(row, fontsize="small")
-            parts.append(Map(axes, lambda a, row=row: _of_brightest(a.weights[row]), **look))
+            parts.append(Map(axes, lambda a, row=row: _of_brightest(a.weights[row]), **props))
             parts.append(Background(_frame(axes), lambda a, row=row: row in a.changed))
         for axes in panels[len(ROWS) :]:
             axes.set_axis_off()
@@ -102,7 +102,7 @@ def _weights(content, first, causal):
     mask = causal_mask(places, places) if causal else np.ones((len(PLACES),) * 2, bool)
     more = {"q_positions": places, "k_positions": places, "mask": mask, "return_weights": True}
     shared = _queries_and_keys(tokens)  # projections take longer than all the rest
-    found = {}
+    by_row = {}
     for row in ROWS:
         encoding = made(row, len(PLACES))
         x = encoding.at_input(tokens, places)
@@ -111,8 +111,8 @@ def _weights(content, first, causal):
         else:
             (q, k), encoding = _queries_and_keys(x), NoPosition()
         _, weights = attention(q, k, k, encoding=encoding, **more)  # no value is shown
-        found[row] = np.where(mask, weights[0], np.nan)
-    return found
+        by_row[row] = np.where(mask, weights[0], np.nan)
+    return by_row
 
 
 def _queries_and_keys(x):

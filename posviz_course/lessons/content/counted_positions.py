@@ -1,4 +1,4 @@
-"""Positions that CoPE counts: how many tokens that matter stand between a key and its query."""
+"""Positions that CoPE counts: how many tokens that matter lie between a key and its query."""
 
 import numpy as np
 from matplotlib.figure import Figure

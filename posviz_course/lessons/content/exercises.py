@@ -107,7 +107,7 @@ check_fox = LessonChecker(
     "The bias of FoX",
     fox,
     lambda rng, size: (rng.normal(size=2 + size) + 1.0,),
-    edges=[(np.array([0.0, 2.0, -1.0]),), (np.array([1.0]),)],  # the second is one token
+    edges=[(np.array([0, 2, -1]),), (np.array([1.0]),)],  # whole numbers; one token
     mistakes=[
         step("key's own gate counted",
             "You summed from the key itself. A gate forgets what came before its token, so the "

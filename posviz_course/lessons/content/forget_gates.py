@@ -54,7 +54,7 @@ class ForgetGates(Picture):
         alibi = np.log(OTHERS) * (at[-1] - at)
         x = np.repeat(at[is_stop].astype(float), 2).reshape(-1, 2)
         lowest = -1.04 * min(bias[-1].min(), alibi.min())
-        # The ends stand still while the biases move a little.
+        # The ends stay while the biases move a little.
         end = next((step for step in (2, 5, 10, 20, 50, 100, 200) if step >= lowest), 500.0)
         return self.arrays(
             bias=np.where(at[:, None] >= at, bias, np.nan),
@@ -82,8 +82,8 @@ class ForgetGates(Picture):
         """The triangle of biases; beside it, or below, the last query's row and ALiBi's."""
         tokens, (width, height) = tokens_of(self.sentence), inches(figure)
         triangle, row = beside(figure)
-        look = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
-        bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)
+        props = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
+        bias = Map(triangle, "bias", most=(len(tokens),) * 2, **props)
         ticks: dict = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
         stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())

@@ -44,7 +44,7 @@ class LayerPlan(Picture):
         return self.arrays(
             sees=np.array(sees),
             newest=np.array(newest[1:]),
-            kind=np.array([(base > 0) + (base > least > 0) for base in bases]),
+            kind=np.array([0 if base == 0 else 1 if base == least else 2 for base in bases]),
             # The same for several numbers of layers: axes take long to be drawn anew.
             room=(0.4, next(most for most in (8, 12, 24, 36, MOST) if self.layers <= most) + 0.6),
         )
@@ -62,15 +62,15 @@ class LayerPlan(Picture):
         spread.tick_params(labelleft=False)
         whole(near.yaxis, spread.yaxis, most=8)
         whole(spread.xaxis, most=3)
-        look, marks = ("C1", "C0", "C2"), ("D", "o", "s")
+        colours, marks = ("C1", "C0", "C2"), ("D", "o", "s")
         dots = [
-            Curve(near, look[kind] + marks[kind], lambda a, kind=kind: _dots(a, kind), name)
+            Curve(near, colours[kind] + marks[kind], lambda a, kind=kind: _dots(a, kind), name)
             for kind, name in enumerate(KINDS)
         ]
         bars = [
             Other(
                 spread.add_patch(
-                    Polygon([(0, 0)], color=look[kind], lw=0, alpha=0.85, animated=True)
+                    Polygon([(0, 0)], color=colours[kind], lw=0, alpha=0.85, animated=True)
                 ),
                 lambda a, kind=kind: {"xy": _bars(a.newest, a.kind == kind)},
             )
@@ -87,9 +87,9 @@ class LayerPlan(Picture):
         return [*fit, *dots, *bars, end]
 
     def caption(self, arrays: Arrays) -> str:
-        layers = f"layer{'s' * (arrays.layers > 1)}"
+        layers = "1 layer" if arrays.layers == 1 else f"{arrays.layers} layers"
         return (
-            f"After {arrays.layers} {layers} ({arrays.plan}), token 0 has influenced positions up "
+            f"After {layers} ({arrays.plan}), token 0 has influenced positions up "
             f"to {arrays.newest[-1]:,} of {arrays.length - 1:,}."
         )
 

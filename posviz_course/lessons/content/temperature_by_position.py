@@ -55,8 +55,8 @@ class TemperatureByPosition(Picture):
         grey = {"color": "C6", "linestyle": ":"}
         for axes, all_, here in ((factor, "factors", "here"), (weights, "weights", "best")):
             lines = [
-                Dense(axes, look, lambda a, of=all_, n=name: (POSITIONS, getattr(a, of)[n]), name)
-                for name, (look, _) in LOOKS.items()
+                Dense(axes, props, lambda a, of=all_, n=name: (POSITIONS, getattr(a, of)[n]), name)
+                for name, (props, _) in LOOKS.items()
             ]
             marks = [
                 Curve(axes, mark, lambda a, of=here, n=name: ([a.position], getattr(a, of)[n]))

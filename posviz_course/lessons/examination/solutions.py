@@ -103,8 +103,8 @@ def on_scores(factor, mscale, mscale_all_dim):
 def bias(logits):
     """Return the bias of FoX [len, len] from logits [len]."""
     gates, length = np.log(1 / (1 + np.exp(-logits))), len(logits)
-    found = np.zeros((length, length))
+    result = np.zeros((length, length))
     for i in range(length):
         for j in range(i + 1):
-            found[i, j] = sum(gates[each] for each in range(j + 1, i + 1))
-    return found
+            result[i, j] = sum(gates[k] for k in range(j + 1, i + 1))
+    return result

@@ -4,6 +4,8 @@ from io import BytesIO
 
 import numpy as np
 
+from posviz.pictures.style import SIGNED
+
 
 def small_model():
     """Return a small model that fills gaps, with a random learned table of 48 rows."""
@@ -29,7 +31,7 @@ def watch_table():
     def draw(snapshots):
         rows = unit_rows(snapshots[max(snapshots)])
         cells = np.kron(rows @ rows.T, np.ones((6, 6)))  # of six pixels each way
-        imsave(png := BytesIO(), cells, cmap="RdBu_r", vmin=-1, vmax=1)
+        imsave(png := BytesIO(), cells, cmap=SIGNED, vmin=-1, vmax=1)
         about = f"Cosines of all pairs of rows after {max(snapshots)} steps."
         shown.update(Image(png.getvalue(), alt=about))
 

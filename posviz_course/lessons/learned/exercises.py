@@ -48,11 +48,16 @@ check_row_shares = LessonChecker(
         answer("divided by the rows",
             lambda share, lengths, rows: share * len(lengths) / rows,
             "You divided by the number of rows. Divide by the number of texts."),
+        answer("shares that add up to 1", lambda share: share / share.sum(),
+            "Your shares add up to 1. Divide the texts that look up a row by all texts."),
         answer("rows upside down", lambda share: share[::-1],
             "Your first number belongs to the last row. Return the rows in their order: row 0 "
             "first, and its share is the largest."),
         wrong("longest text alone", lambda lengths, rows: 1.0 * (np.arange(rows) < lengths.max()),
             "You asked only whether any text reaches a row. Return the share of the texts."),
+        wrong("row against row", lambda lengths, rows: (lengths > np.arange(rows)).mean(),
+            "You compared a row of lengths with a row of positions. Make a column of the lengths, "
+            "lengths[:, None], and take the mean over axis 0."),
     ],
 )
 
@@ -98,6 +103,7 @@ check_changed_offsets = LessonChecker(
     edges=[
         (np.array([2, 3, 7]), np.array([12, 13, 17])),  # all moved by the same
         (np.array([4, 6]), np.array([4, 5])),  # two tokens
+        (np.array([3, 0, 7]), np.array([3, 1, 7])),  # in no order
     ],
     mistakes=[
         step("distances without sign",
@@ -135,6 +141,10 @@ check_changed_offsets = LessonChecker(
         answer("pairs counted once",
             lambda share, positions: share * len(positions) * (len(positions) - 1) / 2,
             "You counted the pairs. Divide by the number of pairs: the share is at most 1."),
+        answer("each pair once, of both orders", lambda share: share / 2,
+            "You counted each pair once, but n(n − 1) counts it twice. Divide by n(n − 1)/2."),
+        answer("both orders, of each pair once", lambda share: 2 * share,
+            "You counted each pair twice, but n(n − 1)/2 counts it once. Divide by n(n − 1)."),
     ],
 )
 
@@ -165,6 +175,7 @@ check_has_row = LessonChecker(
     "Is there a row?",
     has_row,
     has_row_inputs,
+    edges=[(9, 11, 1), (30, 40, 1)],  # rows are no power of two, and not always as many
     mistakes=[
         argument("padding offset forgotten",
             "You counted all rows. The first padding_offset of them are for padding, so there "
@@ -183,6 +194,13 @@ check_has_row = LessonChecker(
             lambda position, rows, padding_offset: 0 <= position + padding_offset < rows,
             "You let positions −padding_offset … −1 pass. Their rows are there, but for padding, "
             "and no token stands in them: ask for 0 <= position."),
+        wrong("NumPy's rows",
+            lambda position, rows, padding_offset: -rows <= position + padding_offset < rows,
+            "You let every position pass for which NumPy has a row. It counts negative numbers "
+            "from the end: ask for 0 <= position, too."),
+        argument("padding offset added",
+            "You added padding_offset to the rows. They contain the rows for padding: subtract "
+            "padding_offset.", padding_offset=lambda padding_offset: -padding_offset),
         argument("positions from 1",
             "You counted positions from 1. They count from 0: L rows are for positions 0 … L − 1.",
             position=lambda position: position - 1),

@@ -100,9 +100,9 @@ class LearnedTable(Picture):
         cosines.set_ylabel("position (tokens)")
         whole(cosines.xaxis, cosines.yaxis, most=3, fewest=2, steps=None)
         room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
-        look: dict = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
-        look |= {"c": np.arange(rows), "s": 0.4 * rcParams["lines.markersize"] ** 2}
-        dots = path.scatter(np.zeros(rows), np.zeros(rows), **look)
+        props: dict = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
+        props |= {"c": np.arange(rows), "s": 0.4 * rcParams["lines.markersize"] ** 2}
+        dots = path.scatter(np.zeros(rows), np.zeros(rows), **props)
         limit = 1.08 * np.abs(self._paths).max() or 1
         path.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
         path.set(title="rows as points", xlabel="component 1", ylabel="component 2")

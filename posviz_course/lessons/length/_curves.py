@@ -28,16 +28,16 @@ class Curves(NamedTuple):
         return self.x, np.median(runs, axis=0) if len(runs) else np.full(len(self.x), np.nan)
 
 
-def by_position(found: Table) -> Curves:
+def by_position(table: Table) -> Curves:
     """Return the mean of each bin of positions, from the fourth token on, at its middle.
 
     Bins of a quarter of an octave grow with the position; one begins where the training ends.
     """
-    first, last = (int(4 * np.log2(end / found.trained)) for end in (4, found.lengths[-1]))
-    edges = np.unique((found.trained * 2 ** (np.arange(first, last + 1) / 4)).round().astype(int))
+    first, last = (int(4 * np.log2(end / table.trained)) for end in (4, table.lengths[-1]))
+    edges = np.unique((table.trained * 2 ** (np.arange(first, last + 1) / 4)).round().astype(int))
     runs = {
         arm: np.add.reduceat(runs, edges[:-1], axis=1) / np.diff(edges)
-        for arm, runs in found.by_place.items()
+        for arm, runs in table.by_place.items()
     }
     return Curves(np.sqrt(edges[:-1] * edges[1:]), runs)
 
@@ -52,25 +52,25 @@ def arm_and_beside(axes, curves: Curves) -> list[Curve]:
     thin = [
         Curve(
             axes,
-            f"{look[:2]}-",
+            f"{fmt[:2]}-",
             lambda a, n=name: in_one_line(curves.x, curves.of(getattr(a, n))),
             stroke=0.4,
             alpha=0.55,
         )
-        for name, look in LOOKS.items()
+        for name, fmt in LOOKS.items()
     ]
     medians = [
-        Curve(axes, look, lambda a, n=name: curves.median(getattr(a, n)), LABELS[name], marks=0.7)
-        for name, look in LOOKS.items()
+        Curve(axes, fmt, lambda a, n=name: curves.median(getattr(a, n)), LABELS[name], marks=0.7)
+        for name, fmt in LOOKS.items()
     ]
     return thin + medians
 
 
 def names(axes, *places: tuple[float, float, str]) -> list[Text]:
     """The names of both arms in their colours, each at its place in the axes: x, y, alignment."""
-    look = {"transform": axes.transAxes, "va": "bottom", "fontweight": "bold"}
+    props = {"transform": axes.transAxes, "va": "bottom", "fontweight": "bold"}
     return [
-        Text(axes, x, y, name, color=colour[:2], ha=ha, **look)
+        Text(axes, x, y, name, color=colour[:2], ha=ha, **props)
         for (x, y, ha), (name, colour) in zip(places, LOOKS.items(), strict=True)
     ]
 

@@ -26,8 +26,8 @@ def growth(arm):
 
 def found_far(arm):
     """The share that every run finds at distances beyond the trained length [runs]."""
-    found = of("recall")
-    return np.nanmean(found.by_place[arm][:, found.places >= found.trained], axis=1)
+    recall = of("recall")
+    return np.nanmean(recall.by_place[arm][:, recall.places >= recall.trained], axis=1)
 
 
 @claim("RoPE extrapolates excellently.",

@@ -25,11 +25,13 @@ def flattest(curves, trained, *, before=late, after=past, choose=np.argmin):
 
 # In each pair, whoever looks elsewhere finds another curve; in one of the two, also another than
 # anybody who makes another mistake. In the second pair new positions go on past twice the length.
+# The last has a trained length that is odd, and with any other length another curve is found.
 CURVES = (
-    "62434621 51322432 35356346 32344421",
-    "51643456 32145165 32255162 54232631",
-    "7234254455521252 3147145751226754 2266735227775443 4414441475161777",
-    "1162641314145746 6526726746151153 2435275335533432 7672646377353542",
+    (4, "62434621 51322432 35356346 32344421"),
+    (4, "51643456 32145165 32255162 54232631"),
+    (4, "7234254455521252 3147145751226754 2266735227775443 4414441475161777"),
+    (4, "1162641314145746 6526726746151153 2435275335533432 7672646377353542"),
+    (5, "4515246765 7712667421 2442647252 6342141245"),
 )
 
 
@@ -54,7 +56,7 @@ check_which = LessonChecker(
     "Which curve goes on",
     flattest,
     curve_inputs,
-    edges=[(np.array([[*map(int, curve)] for curve in four.split()]), 4) for four in CURVES],
+    edges=[(np.array([[*map(int, c)] for c in four.split()]), trained) for trained, four in CURVES],
     mistakes=[
         wrong("lowest inside",
             lambda curves, trained: int(np.argmin(curves[:, :trained].mean(axis=1))),

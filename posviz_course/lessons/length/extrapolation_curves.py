@@ -26,7 +26,7 @@ class ExtrapolationCurves(Picture):
     """Trained short, tested long: which arms go on past the trained length, in every run?
 
     `given` are results of a sweep, as `posviz_course.lab.results.results("runs")` returns them;
-    they stand in for those of the package. `mine` is one result more, laid over those of its task.
+    they replace those of the package. `mine` is one result more, laid over those of its task.
     """
 
     size = (8.0, 3.4)
@@ -38,9 +38,10 @@ class ExtrapolationCurves(Picture):
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)
-        self.given_data = ("given",) * (given is not None) + ("mine",) * (mine is not None)
-        found = committed() if given is None else given
-        self._tables = {task: table(found, task) for task in TASKS}
+        data = {"given": given, "mine": mine}
+        self.given_data = tuple(name for name in data if data[name] is not None)
+        results = committed() if given is None else given
+        self._tables = {task: table(results, task) for task in TASKS}
         self._curves = {task: _curves(self._tables[task]) for task in TASKS}
         self._mine = None if mine is None else (mine.config, table([mine], mine.config.task))
 
@@ -50,21 +51,21 @@ class ExtrapolationCurves(Picture):
 
     def compute(self) -> Arrays:
         """Return of the arm and the one beside it all runs at each length, by_length."""
-        found = self._tables[self.task]
-        by_length = {name: found.by_length.get(name, ()) for name in (self.arm, self.beside)}
+        of_task = self._tables[self.task]
+        by_length = {name: of_task.by_length.get(name, ()) for name in (self.arm, self.beside)}
         if mine_here := self._own():
             config, own = mine_here
             by_length["your run"] = own.by_length[config.arm]
-        return self.arrays(lengths=found.lengths, by_length=by_length)
+        return self.arrays(lengths=of_task.lengths, by_length=by_length)
 
     def draw(self, figure: Figure) -> list:
         """Every run of two arms over the medians of all others."""
-        found, curves = self._tables[self.task], self._curves[self.task]
+        of_task, curves = self._tables[self.task], self._curves[self.task]
         axes = figure.subplots()
         medians = np.stack([curves.median(arm)[1] for arm in curves.runs or ["none"]])
         grey: dict = {"color": "C6", "alpha": 0.45, "linewidth": 0.8}
         (others,) = axes.plot(*in_one_line(curves.x, medians), **grey, label="all others")
-        end = axes.axvline(found.trained, color="C6", linestyle="--", label="trained length")
+        end = axes.axvline(of_task.trained, color="C6", linestyle="--", label="trained length")
         if self.task in GUESSED:
             axes.axhline(GUESSED[self.task], color="C6", linestyle=":")
         parts: list = arm_and_beside(axes, curves)
@@ -74,7 +75,7 @@ class ExtrapolationCurves(Picture):
             line = _curves(own).median(config.arm)
             mine = Curve(axes, "C2--D", lambda a: line, "your run", marks=1.3)
             parts, handles = [*parts, mine], [*handles[:2], mine, *handles[2:]]
-        ticks = list(found.lengths)
+        ticks = list(of_task.lengths)
         if self.task == LOSS:
             axes.set(ylim=ends_of(curves), xlabel="position (tokens)", ylabel="loss (nats)")
             ticks = [*(ticks[0] // part for part in (8, 4, 2)), *ticks]
@@ -101,5 +102,5 @@ class ExtrapolationCurves(Picture):
         return f"Between {short:,} and {long:,} tokens {'; '.join(missing)}."
 
 
-def _curves(found) -> Curves:
-    return by_position(found) if found.task == LOSS else Curves(found.lengths, found.by_length)
+def _curves(runs) -> Curves:
+    return by_position(runs) if runs.task == LOSS else Curves(runs.lengths, runs.by_length)

@@ -23,7 +23,7 @@ class HeadBrowser(Picture):
     """Every head on your own text: which of them keep their map when it is shuffled?
 
     `given` is a model, as `posviz.load_model("~/models/…")` returns it, or a
-    `posviz_course.models.small.SmallModel`; it stands in for the stored ones.
+    `posviz_course.models.small.SmallModel`; it replaces the stored ones.
     """
 
     size = (9.0, 4.4)
@@ -62,7 +62,7 @@ class HeadBrowser(Picture):
             name=self._model().name,
             grid=seen.grid,
             outline=_outline(*at, seen.cell),
-            maps=[np.where(ahead, np.nan, each[at]) for each in (look.weights, look.shuffled)],
+            maps=[np.where(ahead, np.nan, maps[at]) for maps in (look.weights, look.shuffled)],
             left_in_place=left,
             stays="" if np.isnan(left[at]) else f"{left[at]:.0%} stays",
             points=(look.by_offset.ravel(), left.ravel()),
@@ -158,8 +158,8 @@ def _draw_points(axes, marks):
     """Each head by both measures, the chosen one in a ring."""
     axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.3), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     axes.set(xlabel="correlation with offset", ylabel="weight left in place")
-    look: dict[str, Any] = {"color": "C6", "style": "italic"}
-    axes.text(0, 0, "by content", va="bottom", **look)
-    axes.text(1, 1.28, "by position", va="top", ha="right", **look)
+    props: dict[str, Any] = {"color": "C6", "style": "italic"}
+    axes.text(0, 0, "by content", va="bottom", **props)
+    axes.text(1, 1.28, "by position", va="top", ha="right", **props)
     points = Curve(axes, "C0o", "points", marks=marks)
     return [points, Ring(axes, "C1s", "chosen", edge=0.35, marks=2)]

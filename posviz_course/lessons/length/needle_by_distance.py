@@ -55,7 +55,7 @@ class NeedleByDistance(Picture):
         first, second = arm_and_beside(loss, self._losses), arm_and_beside(needle, self._found)
         loss.set(title="the next character", xlabel="its position (tokens)")
         loss.set(ylim=ends_of(self._losses), ylabel="loss (nats)")
-        needle.set(title="a value from before", xlabel="how far back (tokens)")
+        needle.set(title="a value from before", xlabel="distance (tokens)")
         needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
         in_tokens(loss, self._losses.x, base=4, room=1.1)
         in_tokens(needle, self._found.x, base=4, room=1.1)
@@ -64,12 +64,12 @@ class NeedleByDistance(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         told = []
-        for name, found in arrays.found.items():
+        for name, shares in arrays.found.items():
             losses = np.asarray(arrays.losses[name])
-            if not len(found) or not len(losses):
+            if not len(shares) or not len(losses):
                 told.append(f"{name} has no run")
                 continue
             grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
-            share = np.median(np.nanmean(found[:, arrays.far], axis=1))
+            share = np.median(np.nanmean(shares[:, arrays.far], axis=1))
             told.append(f"{name} finds {share:.0%} and its loss grows by {grown} nats")
         return f"Past the trained length {'; '.join(told)}."

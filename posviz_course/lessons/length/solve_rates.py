@@ -27,7 +27,7 @@ class SolveRates(Picture):
     def __init__(self, **knobs):
         super().__init__(**knobs)
         tables = (table(committed(), task) for task in SHOWN)
-        self._dots = np.concatenate([_dots(at, found) for at, found in enumerate(tables)])
+        self._dots = np.concatenate([_dots(at, of_task) for at, of_task in enumerate(tables)])
 
     def compute(self) -> Arrays:
         """Return {kind: x, y of its dots}, and how many runs of the arm solve their task.
@@ -78,11 +78,11 @@ class SolveRates(Picture):
         )
 
 
-def _dots(column, found):
+def _dots(column, of_task):
     """Of each run at three lengths x, y, what it reads there and inside, its row, the length."""
     dots: list[tuple] = []
     for row, arm in enumerate(METHODS):
-        runs = found.by_length.get(arm, np.empty((0, 3)))
+        runs = of_task.by_length.get(arm, np.empty((0, 3)))
         down, right = np.divmod(np.arange(len(runs)), in_a_row := max(-(-len(runs) // 2), 1))
         across = 0.8 * ((right + 0.5) / in_a_row - 0.5)
         for at in range(3):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posviz.attention import attend, attention
+from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.encodings.doors import NoPosition
 from posviz.teaching.measures import largest, normal
@@ -21,19 +21,20 @@ def outputs(words, mask=None):
     return attend(words[None], *PROJECTIONS, **how)[0]
 
 
-def summed(q, k, v):
-    """Outputs of queries, keys and values [len, head_dim]."""
-    how: dict = {"encoding": NoPosition(), "q_positions": POSITIONS, "k_positions": POSITIONS}
-    return attention(q[None, None], k[None, None], v[None, None], **how)
+def stacked(words, layers, mask=None):
+    """Outputs [len, d_model] of layers of one head, each above the one before."""
+    for _ in range(layers):
+        words = outputs(words, mask)
+    return words
 
 
 @claim(
-    "Self-attention is invariant to the order of the words: shuffle them, and its output stays "
-    "as it was.", measures="the largest change of an output when six words are shuffled",
+    "Without positions and masks, the mean of all output rows stays the same when the words are "
+    "shuffled.", measures="the largest change of this mean when six words are shuffled",
     rule="< 1e-12", section="2 Shuffle it")
-def attention_is_invariant():
-    """Every output moves with its word, so attention is equivariant and not invariant."""
-    return largest(outputs(WORDS[ORDER]) - outputs(WORDS))
+def the_mean_is_invariant():
+    """Each output row moves with its word, and a mean does not depend on the order of its terms."""
+    return largest(outputs(WORDS[ORDER]).mean(axis=0) - outputs(WORDS).mean(axis=0))
 
 
 @claim(
@@ -50,22 +51,28 @@ def attention_is_equivariant(mask):
 
 
 @claim(
-    'Without positional encoding, the two "the" of "the cat sat on the mat" cannot be told apart.',
-    cases=MASKS, measures='the largest difference between the outputs of the two "the"',
+    "Without positions and masks, three layers, one above the other, see the order that one "
+    "layer does not see.",
+    measures=(
+        "the largest difference between the outputs of the shuffled words and the shuffled "
+        "outputs, of three layers"
+    ), rule="> 1e-9", section="2 Shuffle it")
+def more_layers_see_the_order():
+    """The second layer gets shuffled rows that are unchanged, so it shuffles its outputs, too."""
+    return largest(stacked(WORDS[ORDER], 3) - stacked(WORDS, 3)[ORDER])
+
+
+@claim(
+    "With a causal mask and no positional encoding, the output for the last word does not depend "
+    "on the order of the words before it.",
+    cases={"with one layer": 1, "with two layers": 2},
+    measures="the largest change of the last output when the other five words are reversed",
     rule="< 1e-12", section="5 The causal mask")
-def equal_words_get_equal_outputs(mask):
-    """Equal words have equal queries, but under a causal mask the second one sees more keys."""
-    found = outputs(WORDS, mask)
-    return largest(found[4] - found[0])
-
-
-@claim("The output for a word is the weighted sum of the attention scores of all words.",
-    measures="the largest change of an output when the values change and all scores stay the same",
-    rule="< 1e-12", section="1 One attention head, by hand")
-def scores_are_what_is_summed():
-    """The scores only decide the weights, and what is summed is the values."""
-    q, k, v, other = normal(2, 4, 6, 16)
-    return largest(summed(q, k, other) - summed(q, k, v))
+def the_last_word_sees_a_bag(layers):
+    """The last word sees all words, but below it each word has seen only the words before it."""
+    reverse = [4, 3, 2, 1, 0, 5]
+    mask = MASKS["with a causal mask"]
+    return largest(stacked(WORDS[reverse], layers, mask)[-1] - stacked(WORDS, layers, mask)[-1])
 
 
 @claim("The factor 1/√head_dim keeps the variance of the scores at 1.",
@@ -73,6 +80,6 @@ def scores_are_what_is_summed():
     measures="the variance of 20 000 scaled scores with head_dim = 64", rule="< 1.05",
     sources=("vaswani2017attention",), section="3 Why divide?")
 def the_scale_keeps_the_variance_at_1(alike):
-    """A product of two independent entries has variance 1, but the square of one has variance 2."""
+    """Of normal entries, a product of two independent ones has variance 1, and a square has 2."""
     q, k = normal(3, 2, 20_000, 64)
     return float((q * (q if alike else k)).sum(axis=1).var() / 64)

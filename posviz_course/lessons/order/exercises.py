@@ -117,6 +117,14 @@ check_heads = LessonChecker(
             "You divided the scores by the root of the number of all columns. The sum in q·k "
             "runs over those of one head: divide by √head_dim, the width of q after the cut.",
             w_q=lambda w_q, num_heads: w_q / np.sqrt(num_heads)),
+        argument("divided by the root of the number of heads",
+            "You divided the scores by the root of the number of heads, which is q.shape[0] after "
+            "the cut. Divide by √head_dim, which is q.shape[-1].",
+            w_q=lambda w_q, num_heads: w_q * np.sqrt(w_q.shape[1]) / num_heads),
+        step("divided by the root of the length",
+            "You divided the scores by the root of the number of words, which is q.shape[1] after "
+            "the cut. Divide by √head_dim, which is q.shape[-1].",
+            divisor=lambda x, q: np.sqrt(len(x))),
         step("cut by reshape alone",
             "You cut by reshape(num_heads, len, head_dim), and that mixes tokens: it goes "
             "through the rows one after the other. Reshape to (len, num_heads, head_dim), then "
@@ -146,7 +154,8 @@ def find_permutation(head, inputs, outputs):
 def _shuffled_sentence(rng, size):
     near = True
     while near:  # until np.isclose takes no row of the outputs for another
-        x, *projections = rng.normal(size=(4, size + 1, size + 1))
+        x, *projections = rng.normal(size=(4, size + 2, size + 2))
+        x = x[1:]  # a token less than d_model
         rows = one_head(x, *projections)
         near = (abs(rows[:, None] - rows).sum(axis=-1) + np.eye(size + 1)).min() < 0.01
     cycle = rng.permutation(size + 1)

@@ -73,7 +73,7 @@ class FourTerms(Picture):
         # Of one colour: the chart shows this map.
         offset.set_title("position–position term", color="C0", weight="bold")
         axes["d"].spines[:].set(visible=True, color="C0", linewidth=2 * rcParams["lines.linewidth"])
-        offset.set(xlabel="offset i − j (tokens)", ylim=(-0.3, 0.3), xlim=(-LENGTH, LENGTH))
+        offset.set(xlabel="offset, query − key (tokens)", ylim=(-0.3, 0.3), xlim=(-LENGTH, LENGTH))
         whole(offset.xaxis)
         offset.yaxis.set_major_locator(MaxNLocator(5))
         bar = figure.colorbar(maps[0].image, ax=panels, label="score", aspect=30)

@@ -31,9 +31,9 @@ class HeadCut(Picture):
         """The projection above, the heads below it."""
         above, below = figure.subplots(2, 1)
         head_dim = WIDTH // self.num_heads
-        look = {"limits": (0, max(self.num_heads - 1, 1)), "cmap": PLAIN, "aspect": "auto"}
-        whole = Map(above, "whole", most=(TOKENS, WIDTH), **look)
-        apart = Map(below, "apart", most=(TOKENS, WIDTH + GAP * (self.num_heads - 1)), **look)
+        props = {"limits": (0, max(self.num_heads - 1, 1)), "cmap": PLAIN, "aspect": "auto"}
+        whole = Map(above, "whole", most=(TOKENS, WIDTH), **props)
+        apart = Map(below, "apart", most=(TOKENS, WIDTH + GAP * (self.num_heads - 1)), **props)
         above.set_title(f"x @ w_q: {TOKENS} tokens, {WIDTH} columns")
         below.set_title(f"q: {self.num_heads} heads, {TOKENS} tokens, {head_dim} columns")
         for axes in (above, below):

@@ -34,14 +34,14 @@ class MaskedAttention(Picture):
     def draw(self, figure: Figure) -> list:
         """The weights, and beside each query the weight of the first token."""
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-        look = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
-        weights = Map(heat, "weights", most=(LONGEST, LONGEST), **look)
+        props = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
+        weights = Map(heat, "weights", most=(LONGEST, LONGEST), **props)
         bar: dict = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set(xlabel="weight of the\nfirst token", xlim=(-0.05, 1.05), xticks=(0, 0.5, 1))
         first = Curve(beside, "C1o-", "first")
-        heat.set(xlabel="key (place in the row)", ylabel="query (place in the row)")
+        heat.set(xlabel="key (position)", ylabel="query (position)")
         whole(heat.xaxis, heat.yaxis, most=8, steps=None)
         return [weights, first]
 

@@ -30,9 +30,9 @@ class ScoreVariance(Picture):
         both = variances, variances / dims
         scores = scores[:, here], scores[:, here] / self.head_dim**0.5
         return self.arrays(
-            variances=[(dims[: here + 1], each[: here + 1]) for each in both],
-            here=[([self.head_dim], [each[here]]) for each in both],
-            weights=[(keys, np.sort(softmax(each))[::-1]) for each in scores],
+            variances=[(dims[: here + 1], curve[: here + 1]) for curve in both],
+            here=[([self.head_dim], [curve[here]]) for curve in both],
+            weights=[(keys, np.sort(softmax(row))[::-1]) for row in scores],
         )
 
     def draw(self, figure: Figure) -> list:

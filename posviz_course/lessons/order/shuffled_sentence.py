@@ -48,7 +48,7 @@ class ShuffledSentence(Picture):
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
         original, shuffled = (
-            attended(each, self.mask, self.encoding)[:, :HEAD_DIM] for each in (x, x[order])
+            attended(rows, self.mask, self.encoding)[:, :HEAD_DIM] for rows in (x, x[order])
         )
         ways = [[(0, i), (1, row)] for row, i in enumerate(order)]
         return self.arrays(
@@ -68,9 +68,9 @@ class ShuffledSentence(Picture):
         words = words_of(self.sentence)
         axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
         panels = axes[::2]
-        look = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
+        props = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
         shown = ("outputs[2]", "outputs[0]", "outputs[1]")
-        outputs = [Map(panel, each, **look) for panel, each in zip(panels, shown, strict=True)]
+        outputs = [Map(panel, name, **props) for panel, name in zip(panels, shown, strict=True)]
         for panel, (meaning, formula) in zip(panels, TITLES.items(), strict=True):
             title = f"{meaning}\n{formula}" if wide(figure) else formula
             panel.set_title(title, loc="center", size="medium")
@@ -90,7 +90,7 @@ class ShuffledSentence(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         if max(arrays.residuals) < ROUNDING:
-            return "This order moves no word, so all three matrices are equal."
+            return "Every place has the same word as before, so all three matrices are equal."
         difference, _ = arrays.residuals
         if difference < ROUNDING:
             return (
@@ -98,15 +98,15 @@ class ShuffledSentence(Picture):
                 "and does not change."
             )
         return (
-            f"The two matrices at the right differ by up to {difference:.2f}, so the layer sees "
-            "this change of order."
+            f"The two matrices at the right differ by up to {difference:.2f}, so for this layer "
+            "the order matters."
         )
 
 
 def _sign(axes):
     """Whether the matrices on both sides are equal, and how far they are apart."""
     axes.set_axis_off()
-    is_wide, large = wide(axes.figure), {"size": 4 * rcParams["font.size"], "weight": "bold"}
+    is_wide = wide(axes.figure)
     words = "largest\ndifference:\n" if is_wide else ""
 
     def number(arrays):
@@ -114,8 +114,9 @@ def _sign(axes):
         return f"{words}{f'{residual:.2f}' if residual > ROUNDING else 'rounding'}"
 
     below = {"ha": "center", "va": "top", "size": "medium" if is_wide else "small"}
+    large = {"ha": "center", "size": 4 * rcParams["font.size"], "weight": "bold"}
     return [
-        Text(axes, 0.5, 0.5, lambda a: "=≠"[a.residuals[0] > ROUNDING], ha="center", **large),
+        Text(axes, 0.5, 0.5, lambda a: "≠" if a.residuals[0] > ROUNDING else "=", **large),
         Text(axes, 0.5, 0.35, number, **below),
     ]
 

@@ -21,9 +21,9 @@ class Word:
         box = path.get_extents()
         left = 0.06 - box.x0 - align * (box.width + 0.12)  # a little room on both sides
         marker = path.transformed(Affine2D().translate(left, -0.36))
-        look = {"linestyle": "none", "marker": marker, "markeredgewidth": 0, "color": color}
-        look["markersize"] = size * 2 * np.abs(marker.vertices).max()
-        self.line, self.show = axes.plot([], [], animated=True, **look)[0], show
+        props = {"linestyle": "none", "marker": marker, "markeredgewidth": 0, "color": color}
+        props["markersize"] = size * 2 * np.abs(marker.vertices).max()
+        self.line, self.show = axes.plot([], [], animated=True, **props)[0], show
 
     def move(self, arrays):
         """Write the word in its cells."""

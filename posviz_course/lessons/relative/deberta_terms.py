@@ -85,7 +85,7 @@ def _terms(clip, reading):
     sums = [
         deberta_scores(q, k, keys, queries, APART, terms=(term,), p2c=reading) for term in TERMS
     ]
-    return np.stack([content, *(each - content for each in sums)])[:, 0, 0]
+    return np.stack([content, *(term - content for term in sums)])[:, 0, 0]
 
 
 def _clips(clip, reading):

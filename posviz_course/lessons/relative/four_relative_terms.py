@@ -56,7 +56,7 @@ class FourRelativeTerms(Picture):
             axes = figure.subplot_mosaic("abc\nde.\nwww", height_ratios=(1, 1, 1.2))
         *maps, row = axes.values()
         terms = draw_terms(figure, maps, (*TERMS, "query alone"))
-        row.set(xlabel="key (tokens)", ylabel="weight, last query")
+        row.set(xlabel="key (position)", ylabel="weight, last query")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
         row.text(0, 1.04, "● all four", color="C0", **above)
@@ -97,8 +97,8 @@ def _terms():
 
 def draw_terms(figure, maps, titles):
     """A map for each of the arrays `terms`, pale where `on` says so, and their colours' bar."""
-    look = {"most": APART.shape, "limits": (-LIMIT, LIMIT), "cmap": greyed(SIGNED, "under")}
-    terms = [Map(panel, f"terms[{i}]", aspect="equal", **look) for i, panel in enumerate(maps)]
+    props = {"most": APART.shape, "limits": (-LIMIT, LIMIT), "cmap": greyed(SIGNED, "under")}
+    terms = [Map(panel, f"terms[{i}]", aspect="equal", **props) for i, panel in enumerate(maps)]
     for panel, title in zip(maps, titles, strict=True):
         panel.set(title=title, xlabel="key", xticks=(), yticks=())
     maps[0].set_ylabel("query")
@@ -111,8 +111,8 @@ def draw_terms(figure, maps, titles):
 
 def _switched(term, number):
     """Parts that let a map that is off be pale and crossed out."""
-    look = {"color": rcParams["text.color"], "transform": term.axes.transAxes}
+    props = {"color": rcParams["text.color"], "transform": term.axes.transAxes}
     return [
         Background(term.image.set_alpha, lambda a: 1.0 if a.on[number] else 0.25),
-        Curve(term.axes, "-", lambda a: ([], []) if a.on[number] else CROSS, stroke=2 / 3, **look),
+        Curve(term.axes, "-", lambda a: ([], []) if a.on[number] else CROSS, stroke=2 / 3, **props),
     ]

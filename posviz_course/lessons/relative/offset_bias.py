@@ -72,7 +72,7 @@ class OffsetBias(Picture):
         """The bias by offset, and beside it, or below, the weights of all words."""
         left, heat = beside(figure, (1, 1.15), (1, 1.5))
         zero(left)
-        left.set(title="added to the score", xlabel="offset i − j", ylabel="bias")
+        left.set(title="added to the score", xlabel="offset, query − key", ylabel="bias")
         left.set(xlim=(-4.6, 4.6), ylim=(-6.6, 6.6), xticks=OFFSETS[::2], yticks=(-6, -3, 0, 3, 6))
         left.set_xticklabels(map(signed, OFFSETS[::2]))
         words = words_of(self.sentence, MOST)

@@ -72,15 +72,16 @@ class OffsetMatrix(Picture):
             for number in range(1 - NUMBERED, NUMBERED)
         ]
         zero(row)
-        look = {"stroke": 1.2, "marks": 0.8}  # 32 markers stay apart
+        props = {"stroke": 1.2, "marks": 0.8}  # 32 markers stay apart
         curves = [
-            Curve(row, "C1s--", "rows[0]", "offset", **look),
-            Curve(row, "C0o-", "rows[1]", "clipped", **look),
+            Curve(row, "C1s--", "rows[0]", "offset", **props),
+            Curve(row, "C0o-", "rows[1]", "clipped", **props),
         ]
         matrix.set(title="offset of each pair, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
-        row.set(xlabel="key (position)", title="the query’s row", ylabel="query − key (tokens)")
-        row.set(xlim=(-0.5, 20.5), ylim=(-21, 21))  # the last tick stands at the very end
+        row.set(xlabel="key (position)", ylabel="offset, query − key (tokens)")
+        row.set(title="the query’s row")
+        row.set(xlim=(-0.5, 20.5), ylim=(-21, 21))  # the last tick is at the very end
         legend_above(figure, curves)
         whole(matrix.xaxis, matrix.yaxis, row.xaxis, row.yaxis, steps=None)
         return [colours, *outline, *numbers, *curves, Limits(row, "ends")]

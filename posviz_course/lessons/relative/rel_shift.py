@@ -1,4 +1,4 @@
-"""How padding, reshaping and cutting turn columns of offsets into columns of keys."""
+"""How padding, reshaping and cutting make columns of keys from columns of offsets."""
 
 import numpy as np
 from matplotlib import colormaps, rcParams
@@ -115,8 +115,8 @@ def _image(axes, name):
     full = colormaps[PLAIN](np.linspace(0.5, 1, SHADES))[:, :3]
     grey = [to_rgb("#CCCCCC")]  # black is read on it in both themes
     colours = ListedColormap(np.concatenate([full, 0.3 * full + 0.7 * np.array(grey), grey]))
-    look = {"vmin": -0.5, "vmax": 2 * SHADES + 0.5, "aspect": axes.get_aspect()}
-    return Other(axes.imshow([[0]], cmap=colours, animated=True, **look), name)
+    props = {"vmin": -0.5, "vmax": 2 * SHADES + 0.5, "aspect": axes.get_aspect()}
+    return Other(axes.imshow([[0]], cmap=colours, animated=True, **props), name)
 
 
 def _grid(rows, columns):

@@ -10,7 +10,7 @@ from posviz.pictures.parts import Background, Curve, Other, Ring, inches, legend
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.rotary._derivations import DERIVATIONS, lines_of, steps_of, value_text
 
-# Red that is read on a light background and on a dark one; a cross and a word say it, too.
+# Red that is read on a light background and on a dark one, beside a cross and a word.
 WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
 
 
@@ -26,7 +26,7 @@ class DerivationStepper(Picture):
     query = Integer(7, low=0, high=50, play=True, label="query position i")
 
     def compute(self) -> Arrays:
-        """Return what each line shown says, and its points as x and y: the value and the row.
+        """Return the words of each shown line, and its points as x and y: the value and the row.
 
         A complex value has two points. The key is at position 4, and θ is 0.5 radians per token.
         """
@@ -109,7 +109,7 @@ def _texts(words, row, formula, size):
             return {"text": f"{arrays.values[row]}\n✗ {off}", "color": red}
         return {"text": arrays.values[row], "color": ink}
 
-    return [Background(lambda look: text.set(**look), formula_look), Other(value, value_look)]
+    return [Background(lambda props: text.set(**props), formula_look), Other(value, value_look)]
 
 
 def _wrong():

@@ -90,7 +90,7 @@ def minus_twice(x, positions, base):
 def rotary_inputs(rng, size):
     """Return x, positions and base; more tokens than pairs, so that angles [pairs, len] fail."""
     positions = rng.choice(2 ** (size + 3), size=size + 1, replace=False)
-    return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
+    return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_234.5, 10_000]))
 
 
 check_apply_rotary = LessonChecker(
@@ -196,7 +196,8 @@ def scores_inputs(rng, size):
     d_model, head_dim = 2 * size + 2, 4 + 2 * (size % 2)
     projections = rng.normal(size=(2, d_model, head_dim))
     positions = rng.choice(50, size=size + 1, replace=False)
-    return vectors(rng, size + 1, d_model), *projections, positions, float(rng.choice([100, 1_000]))
+    base = float(rng.choice([100, 1_234.5]))
+    return vectors(rng, size + 1, d_model), *projections, positions, base
 
 
 def scores_edge(*positions):

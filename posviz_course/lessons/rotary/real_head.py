@@ -41,7 +41,7 @@ class RealHead(Picture):
         keys = looked_at(head.words, self.head)
         return self.arrays(
             words=head.words,
-            maps=[np.where(mask, each, np.nan) for each in (head.weights, weights)],
+            maps=[np.where(mask, matrix, np.nan) for matrix in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
             named="layer {}, head {}".format(*TELLING[self.head]),
@@ -51,8 +51,8 @@ class RealHead(Picture):
         """The model's own weights between words, and those computed here."""
         most = max(len(head.words) for text in SENTENCES.values() for head in heads(text).values())
         panels = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
-        look = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal", "most": (most, most)}
-        maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(panels)]
+        props = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal", "most": (most, most)}
+        maps = [Map(axes, f"maps[{i}]", **props) for i, axes in enumerate(panels)]
         bar = figure.colorbar(maps[0].image, ax=panels, aspect=30, label="attention weight")
         bar.set_ticks((0, 0.5, 1))
         for axes, title in zip(panels, ("in the model", "computed here"), strict=True):

@@ -62,7 +62,7 @@ class RotaryScores(Picture):
         near = abs(apart) <= NEAR
         return self.arrays(
             maps=maps,
-            curves=[(np.arange(1 - self.seq_len, self.seq_len), each) for each in means],
+            curves=[(np.arange(1 - self.seq_len, self.seq_len), mean) for mean in means],
             means=(maps[1][near].mean(), maps[1][~near].mean()),
             ends={"xlim": (-1.02 * self.seq_len, 1.02 * self.seq_len)},
         )
@@ -77,8 +77,8 @@ class RotaryScores(Picture):
     def draw(self, figure: Figure) -> list:
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         *heats, means = maps_and_curves(figure, 1.2, 2.6)
-        look = {"limits": (-LIMIT, LIMIT), "aspect": "equal", "most": (LONGEST, LONGEST)}
-        maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(heats)]
+        props = {"limits": (-LIMIT, LIMIT), "aspect": "equal", "most": (LONGEST, LONGEST)}
+        maps = [Map(axes, f"maps[{i}]", **props) for i, axes in enumerate(heats)]
         for axes, title in zip(heats, ("without RoPE", "with RoPE"), strict=True):
             axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0), title=title)
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)

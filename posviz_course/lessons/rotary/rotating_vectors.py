@@ -32,7 +32,7 @@ class RotatingVectors(Picture):
         inv_freq = rotary_frequencies(HEAD_DIM)[[self.pair]]
         offset = self.query - self.key
         query, key = self.query + self.together, self.key + self.together
-        queries = ALONG[max(offset, 0) <= ALONG]  # no key stands before position 0
+        queries = ALONG[max(offset, 0) <= ALONG]  # no key is before position 0
         q, k = _rotated(Q, query, inv_freq), _rotated(K, key, inv_freq)
         both = _rotated(Q, queries, inv_freq) * _rotated(K, queries - offset, inv_freq)
         between = np.arctan2(k[0] * q[1] - k[1] * q[0], q @ k)  # from k to q, the shorter way
@@ -83,7 +83,7 @@ def _rotated(vector, positions, inv_freq):
 
 
 def _names(q, k):
-    """Where the names of two vectors stand: beyond their heads, and apart from each other."""
+    """The places of two vectors' names: beyond their heads, and apart from each other."""
     angles = np.arctan2([q[1], k[1]], [q[0], k[0]])
     between = (angles[0] - angles[1] + np.pi) % (2 * np.pi) - np.pi
     half = (1 if between > 0 else -1) * max(0.2 - abs(between), 0) / 2
@@ -95,14 +95,14 @@ def _names(q, k):
 class _Arrow:
     """An arrow to one of the vectors, with its name; a faint one stays."""
 
-    def __init__(self, plane, at, rest, look):
+    def __init__(self, plane, at, rest, props):
         shape = {"width": 0.06, "head_width": 0.2, "linewidth": rcParams["lines.linewidth"] / 1.5}
-        shape |= {"length_includes_head": True, **look}
+        shape |= {"length_includes_head": True, **props}
         plane.arrow(0, 0, *rest, **shape).set_alpha(0.4)
         self.arrow = plane.arrow(0, 0, *rest, **shape)
         self.arrow.set(animated=True, zorder=5)
         where = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
-        self.name = plane.text(0, 0, "qk"[at], color=look["edgecolor"], **where)
+        self.name = plane.text(0, 0, "qk"[at], color=props["edgecolor"], **where)
         self.at = at
 
     def move(self, arrays: Arrays) -> None:

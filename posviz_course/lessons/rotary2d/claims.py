@@ -22,7 +22,7 @@ IMAGE = raster(14, 14)  # its patches, [196, 2]
 def scores(angles_at, patches, vectors=VECTORS):
     """Scores of patches (row, column) with equal queries and equal keys: [patches, patches]."""
     angles = angles_at(*np.transpose(patches))
-    q, k = (apply_rotary(np.tile(each, (len(angles), 1)), angles) for each in vectors)
+    q, k = (apply_rotary(np.tile(vector, (len(angles), 1)), angles) for vector in vectors)
     return q @ k.T / 8
 
 
@@ -31,8 +31,8 @@ def scores(angles_at, patches, vectors=VECTORS):
     rule="< 1e-9", sources=("heo2024rotary",), section="3 Two offsets, one score")
 def the_score_depends_on_the_offset_alone(angles_at):
     """When both patches move by the same amount, the differences of their angles stay the same."""
-    found = scores(angles_at, [(2, 3), (0, 1), (13, 9), (11, 7), (7, 13), (5, 11)])
-    return float(np.ptp(found[[0, 2, 4], [1, 3, 5]]))
+    six_scores = scores(angles_at, [(2, 3), (0, 1), (13, 9), (11, 7), (7, 13), (5, 11)])
+    return float(np.ptp(six_scores[[0, 2, 4], [1, 3, 5]]))
 
 
 @claim("When an image is mirrored, left and right exchanged, every score stays as it was.",

@@ -39,7 +39,7 @@ def _patches(rng, size):
 
 def _axial_inputs(rng, size):
     # Neither 100 nor 10 000: both are known values, and people write them into the formula.
-    return *_patches(rng, size), 4 * size, float(rng.choice([20, 500, 2_000]))
+    return *_patches(rng, size), 4 * size, float(rng.choice([20, 500, 1_234.5]))
 
 
 check_axial = LessonChecker(

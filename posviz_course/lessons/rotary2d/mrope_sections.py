@@ -12,7 +12,7 @@ from posviz.pictures.picture import Arrays, Picture
 
 PAIRS, ACROSS = 64, 8  # head_dim 128, as the models have it, and dials in a line
 DIALS = np.stack([np.arange(PAIRS) % ACROSS, np.arange(PAIRS) // ACROSS], axis=-1)
-# (time, row, column), and whether they take turns.
+# (time, row, column), and whether they alternate.
 ARRANGEMENTS = {
     "16, 24, 24 contiguous (Qwen2-VL)": ((16, 24, 24), False),
     "24, 20, 20 interleaved (Qwen3-VL)": ((24, 20, 20), True),
@@ -62,9 +62,9 @@ class MropeSections(Picture):
         dials.set_yticks(range(PAIRS // ACROSS), labels=range(0, PAIRS, ACROSS))
         dials.tick_params(left=False)
         dials.spines[:].set_visible(False)
-        look = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}
+        props = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}
         rims = [
-            Ring(dials, f"C{i}{mark}", f"rims[{i}]", name, **look)
+            Ring(dials, f"C{i}{mark}", f"rims[{i}]", name, **props)
             for i, (name, mark) in enumerate(AXES.items())
         ]
         legend_above(figure, rims)

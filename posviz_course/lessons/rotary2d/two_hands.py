@@ -52,20 +52,20 @@ class TwoHands(Picture):
             hands=_hands(shares.sum(axis=1)),
             arcs=_arcs(shares),
             arrows=_arrows(here, frequencies),
-            lines=[*(_lines(here, each) for each in frequencies), ([], [])][:2],
+            lines=[*(_lines(here, frequency) for frequency in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
 
     def draw(self, figure: Figure) -> list:
-        """The dial at left; at right the image, with lines along which a hand stands the same."""
+        """The dial at left; at right the image, with lines along which a hand's angle stays."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
         circle(dial)
         dial.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="hands")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
         looks = (("C0o-", "by the column"), ("C1o--", "by the row"), ("C2o-", "by both"))
         hands = [
-            Curve(dial, look, f"hands[{i}]", label, markevery=[1])
-            for i, (look, label) in enumerate(looks)
+            Curve(dial, fmt, f"hands[{i}]", label, markevery=[1])
+            for i, (fmt, label) in enumerate(looks)
         ]
         arcs = [Curve(dial, "C0-", "arcs[0]"), Curve(dial, "C1--", "arcs[1]")]
         scores = Map(image, "scores", most=(SIDE, SIDE), aspect="equal")

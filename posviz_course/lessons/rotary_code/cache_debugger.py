@@ -33,7 +33,7 @@ class CacheDebugger(Picture):
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
         scores, true = _decoded(self.mistake), _decoded("none")
         errors = np.tril(np.abs(scores - true)).max(axis=1)[: self.decoded]
-        weights = [softmax(each[self.decoded - 1, : self.decoded]) for each in (scores, true)]
+        weights = [softmax(matrix[self.decoded - 1, : self.decoded]) for matrix in (scores, true)]
         seen = np.tri(LONGEST, dtype=bool) & (np.arange(LONGEST) < self.decoded)[:, None]
         blank = -10 * LIMIT  # below every colour: not yet decoded, or not yet seen
         return self.arrays(
@@ -47,11 +47,11 @@ class CacheDebugger(Picture):
     def draw(self, figure: Figure) -> list:
         """Scores with a cache and without, and beside them the largest error of each row."""
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
-        look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **look) for i in (0, 1)]
+        props = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **props) for i in (0, 1)]
         for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
-            axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
-        panels[0].set_ylabel("query (tokens)")
+            axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+        panels[0].set_ylabel("query (position)")
         below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "min"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-2, 0, 2), **below)
         bar.set_label("score (grey: not yet)")

@@ -27,7 +27,7 @@ def weights_inputs(rng, size):
     num_heads, head_dim = 1 + size % 3, 4 + 2 * (size // 2)
     width = num_heads * head_dim
     d_model = width * (1 + size % 2)
-    return rng.permutation(d_model * width).reshape(d_model, width).astype(float), num_heads
+    return rng.permutation(d_model * width).reshape(d_model, width) / 2 - 5, num_heads
 
 
 def overwritten(w, num_heads):
@@ -100,9 +100,10 @@ def cached_scores(q, k, cached_keys, inv_freq, *, q_at=lambda n: n, k_at=lambda 
 
 
 def cached_inputs(rng, size):
-    """Return q, k, as many keys as `size`, rotated at 0, 1, …, and the frequencies."""
-    inv_freq = rotary_frequencies(2 * size, float(rng.choice([100, 1_000])))
-    q, k, *keys = rng.uniform(-1, 1, size=(size + 2, 2 * size))
+    """Return q, k, as many keys as `size`, rotated at 0, 1, …, and frequencies, never as many."""
+    head_dim = 2 + 2 * (size % 3)
+    inv_freq = rotary_frequencies(head_dim, float(rng.choice([100, 1_000])))
+    q, k, *keys = rng.uniform(-1, 1, size=(size + 2, head_dim))
     return q, k, rotated(np.array(keys), np.arange(size), inv_freq), inv_freq
 
 

@@ -45,11 +45,11 @@ class LayoutConverter(Picture):
     def draw(self, figure: Figure) -> list:
         """The map of scores as trained, and beside it that of those as run."""
         panels = figure.subplots(1, 2, sharey=True)
-        look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        maps = [Map(axes, name, **look) for axes, name in zip(panels, TITLES, strict=True)]
+        props = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        maps = [Map(axes, name, **props) for axes, name in zip(panels, TITLES, strict=True)]
         for axes, title in zip(panels, TITLES.values(), strict=True):
-            axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
-        panels[0].set_ylabel("query (tokens)")
+            axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+        panels[0].set_ylabel("query (position)")
         below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
         bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
         bar.set_label("score")

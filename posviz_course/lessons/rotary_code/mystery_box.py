@@ -75,8 +75,8 @@ class MysteryBox(Picture):
         return [Other(lit, "lit"), *stems, rings, right, own, other, *ends, fits]
 
     def caption(self, arrays: Arrays) -> str:
-        found = np.flatnonzero(np.abs(arrays.now) > NOTHING)
-        parts = [f"{signed(arrays.now[i], '.3f')} in dimension {i}" for i in found]
+        columns = np.flatnonzero(np.abs(arrays.now) > NOTHING)
+        parts = [f"{signed(arrays.now[i], '.3f')} in dimension {i}" for i in columns]
         return (
             f"Unit vector {arrays.vector} becomes {' and '.join(parts)}, at position "
             f"{arrays.position} of box {arrays.box}."

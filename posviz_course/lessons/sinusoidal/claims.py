@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from posviz.encodings.frequencies import rotary_frequencies
+from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.teaching.measures import largest
 from posviz_course.claims import claim
@@ -21,26 +21,23 @@ def absolute_encodings_know_no_distance():
     )
 
 
-@claim("The farther apart two positions are, the less similar are their rows.",
+@claim("The dot product of two rows says which of the two comes first.",
+    measures="the largest difference between the dot products k tokens ahead and k tokens back",
+    rule="> 1e-9", section="7 How similar are two rows?")
+def dot_products_know_the_side():
+    """A cosine is the same for k and for −k, so both sides have the same dot products."""
+    dots = sinusoidal(np.arange(201), 512) @ sinusoidal(100, 512)
+    return largest(dots - dots[::-1])
+
+
+@claim("Of the first 1000 rows, no two have a negative dot product.",
     cases={f"for d_model = {d}": d for d in (8, 64, 512)},
-    measures="how many of the first 1000 steps raise the similarity", rule="== 0",
+    measures="the smallest similarity of two of these rows", rule=">= 0",
     section="7 How similar are two rows?")
-def similarity_falls_with_distance(d_model):
-    """The similarity is a mean of waves, and it rises again where many of them rise."""
-    table = sinusoidal(np.arange(1001), d_model)
-    return int((np.diff(table @ table[0]) > 0).sum())
-
-
-@claim("In attention, the score of two rows depends on their offset alone.",
-    cases={
-        "if W_Q W_Kᵀ is the identity": np.eye(64),
-        "if W_Q W_Kᵀ is random": np.random.default_rng(0).normal(size=(64, 64)) / 8,
-    }, measures="largest minus smallest score of 507 pairs of rows with offset 5, d_model = 64",
-    rule="< 1e-9", section="7 How similar are two rows?")
-def products_depend_on_the_offset_alone(between):
-    """The matrix W_Q W_Kᵀ comes between two rows, and nothing keeps it from mixing the hands."""
-    table = sinusoidal(np.arange(512), 64)
-    return float(np.ptp(np.diagonal(table @ between @ table.T, -5)))
+def no_similarity_is_negative(d_model):
+    """Slow hands add cosines near 1. If there are few fast hands, they do not always cancel."""
+    table = sinusoidal(np.arange(1000), d_model)
+    return float((table @ table[0]).min() / (d_model / 2))
 
 
 @claim("With a larger base, every hand except the first rotates more slowly.",
@@ -52,9 +49,9 @@ def a_larger_base_slows_all_hands_but_one():
     return int((wide < usual).sum())
 
 
-@claim("A table with d_model = 512 has 512 different frequencies.",
-    measures="the number of different frequencies", rule="== 512",
-    sources=("vaswani2017attention",), section="3 The formula")
-def as_many_frequencies_as_dimensions():
-    """The sine and the cosine of a hand share one frequency."""
-    return len(np.unique(rotary_frequencies(512)))
+@claim("In 512 tokens, each hand of a table with 512 columns rotates at least once.",
+    measures="the number of hands, of 256, that rotate at least once", rule="== 256",
+    section="5 How long is one rotation?")
+def every_hand_comes_back():
+    """Wavelengths grow from 6 to 61 000 tokens, and most hands need more than 512 tokens."""
+    return int((wavelengths(rotary_frequencies(512)) <= 512).sum())

@@ -24,8 +24,8 @@ class CollisionHunter(Picture):
         nearest = int(distances.argmin()) + 1
         starts = np.linspace(1, LARGEST, 401)[:-1].astype(int)
         near = np.minimum.reduceat(distances, starts - 1)
-        first, found = sinusoidal([0, nearest], self.d_model)
-        distance = float(np.linalg.norm(found - first))
+        first, collision = sinusoidal([0, nearest], self.d_model)
+        distance = float(np.linalg.norm(collision - first))
         return self.arrays(
             near=(np.append(starts, LARGEST), np.append(near, near[-1])),
             nearest=nearest,
@@ -47,9 +47,9 @@ class CollisionHunter(Picture):
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
-        look: dict = {"color": "C1", "size": "large", "animated": True, "in_layout": False}
-        found = axes.text(0, 1, "", va="top", **look)
-        return [Limits(axes, _limits), *parts, Other(found, _found)]
+        props: dict = {"color": "C1", "size": "large", "animated": True, "in_layout": False}
+        note = axes.text(0, 1, "", va="top", **props)
+        return [Limits(axes, _limits), *parts, Other(note, _found)]
 
     def caption(self, arrays: Arrays) -> str:
         return (

@@ -4,6 +4,7 @@ import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.mistakes import (
+    BASE_100,
     BASE_IGNORED,
     DEGREES,
     ODD_NUMERATORS,
@@ -29,7 +30,15 @@ def table(positions, d_model, base, *, exponent=lambda column, d: 2 * (column //
 def table_inputs(rng, size):
     """Return positions [len], a width of two pairs at least, and a base."""
     positions = rng.choice(50, size=size, replace=False)
-    return positions, 2 * size + 2, float(rng.choice([100, 1_000, 10_000]))
+    return positions, 2 * size + 2, float(rng.choice([100, 1_234.5, 10_000]))
+
+
+def row_times_row(positions, d_model, base):
+    """The first try of many: it stops unless there is one position, or one for each pair."""
+    angles = positions * base ** (-np.arange(0, d_model, 2) / d_model)
+    table = np.empty((len(positions), d_model))
+    table[:, ::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
 
 
 check_sinusoidal = LessonChecker(
@@ -42,6 +51,7 @@ check_sinusoidal = LessonChecker(
     ],
     mistakes=[
         BASE_IGNORED,
+        BASE_100,
         POSITIONS_IGNORED,
         argument("positions from 1",
             "You counted positions from 1: use them as they are given, from 0 on.",
@@ -68,6 +78,8 @@ check_sinusoidal = LessonChecker(
         step("integer division", WHOLE_EXPONENTS, exponent=lambda column, d: 0 * column),
         step("integer division after the minus", WHOLE_EXPONENTS,
             exponent=lambda column, d: np.minimum(column // 2, 1.0)),
+        step("integer division in every column", WHOLE_EXPONENTS,
+            exponent=lambda column, d: np.minimum(column, 1.0)),
         step("a frequency for every column",
             "You gave every column a frequency of its own: the sine and the cosine of a pair "
             "share one, so the exponent is 2i/d_model for column 2i and for column 2i+1.",
@@ -82,6 +94,13 @@ check_sinusoidal = LessonChecker(
         answer("concatenated instead of interleaved", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
             "You put all columns of one kind first and then all of the other. The paper "
             "interleaves them: column 2i is a sine and column 2i+1 the cosine of the same angle."),
+        answer("stacked in front",
+            lambda y: np.stack([y[:, ::2], y[:, 1::2]]).reshape(y.shape),
+            "You stacked all sines above all cosines, so the reshape mixes the positions. Stack "
+            "the two at the end: np.stack([sines, cosines], axis=-1)."),
+        wrong("row times row", row_times_row,
+            "You multiplied a row of positions by a row of frequencies. Make a column of the "
+            "positions, positions[:, None], or use np.outer."),
         answer("cosine before sine", lambda y, d_model: y[:, np.arange(d_model) ^ 1],
             "You swapped sine and cosine: the sine has the even columns, so row 0 reads 0, 1, 0, "
             "1."),

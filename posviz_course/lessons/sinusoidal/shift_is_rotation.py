@@ -1,4 +1,4 @@
-"""Moving by k tokens turns every pair by an angle that depends on k alone."""
+"""Moving by k tokens rotates every pair by an angle that depends on k alone."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -38,7 +38,7 @@ class ShiftIsRotation(Picture):
             hands=(np.outer(here, (0, 1)), np.outer(there, (0, 1))),
             marks=[(positions[[i, i]], table[i, columns]) for i in (0, 1)],
             moved=moved[columns, None],
-            arc=(0.5 * np.cos(swept), 0.5 * np.sin(swept)),  # of the last turn alone
+            arc=(0.5 * np.cos(swept), 0.5 * np.sin(swept)),  # of the last rotation alone
             sine=(ALONG, np.sin(ALONG * inv_freq)),
             cosine=(ALONG, np.cos(ALONG * inv_freq)),
         )
@@ -67,6 +67,6 @@ class ShiftIsRotation(Picture):
     def caption(self, arrays: Arrays) -> str:
         position, offset = arrays.position, arrays.offset
         return (
-            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.2f} radians: from "
+            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.3g} radians: from "
             f"position {position} to position {position + offset}."
         )

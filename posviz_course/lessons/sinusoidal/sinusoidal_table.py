@@ -50,7 +50,7 @@ class SinusoidalTable(Picture):
     def caption(self, arrays: Arrays) -> str:
         (_, sines), (_, cosines) = arrays.sines, arrays.cosines
         return (
-            f"Row {arrays.position} begins with sin = {signed(sines[0], '.2f')} and cos = "
-            f"{signed(cosines[0], '.2f')}, and its norm is "
+            f"Row {arrays.position} has {signed(sines[0], '.2f')} as its first sine and "
+            f"{signed(cosines[0], '.2f')} as its first cosine, and its norm is "
             f"{np.linalg.norm(arrays.table[arrays.position]):.2f}, as in every row."
         )

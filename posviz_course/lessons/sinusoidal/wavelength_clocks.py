@@ -1,4 +1,4 @@
-"""The pairs as clocks: each hand turns at its own true frequency."""
+"""The pairs as clocks: each hand rotates at its own true frequency."""
 
 from itertools import chain, repeat
 
@@ -11,7 +11,7 @@ from posviz.pictures.knobs import Even, Integer, Log
 from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 
-CLOCKS, ACROSS = 8, 4  # clocks, and how many stand in a row
+CLOCKS, ACROSS = 8, 4  # clocks, and how many a row has
 PITCH = np.array([2.6, -2.9])  # between centres; a dial has radius 1
 
 
@@ -31,7 +31,7 @@ class WavelengthClocks(Picture):
         pairs = np.unique(np.linspace(0, len(inv_freq) - 1, CLOCKS).round().astype(int))
         angles, periods = rotary_angles(self.position, inv_freq), wavelengths(inv_freq)
         clock = np.arange(len(pairs))
-        column = clock % ACROSS + max(ACROSS - len(pairs), 0) / 2  # a few stand in the middle
+        column = clock % ACROSS + max(ACROSS - len(pairs), 0) / 2  # a few are centred
         centres = np.stack([column, clock // ACROSS], axis=-1) * PITCH
         tips = centres + 0.9 * _arc(angles[pairs])
         turn = np.linspace(0, 1, 40) * (angles[pairs] % (2 * np.pi))[:, None]

@@ -46,7 +46,7 @@ class WhyNotIntegers(Picture):
             axes.set(xticks=(0, 30, 60), yticks=ticks)
         for number in range(8):
             sentence, code = divmod(number, 4)  # the shorter lies over the longer, and is wider
-            axes, fmt = panels[min(code, 2)], f"C{sentence}{'-:'[code == 3]}"
+            axes, fmt = panels[min(code, 2)], f"C{sentence}{':' if code == 3 else '-'}"
             label, width = SENTENCES[sentence], 1 + sentence
             lines.append(Curve(axes, fmt, f"lines[{number}]", label, stroke=width))
             ring = {"edge": 1 / 4, "marks": 1 + 0.7 * sentence}

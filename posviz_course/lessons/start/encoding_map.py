@@ -15,7 +15,7 @@ from posviz_course.lessons.start.three_doors import DOOR_POINTS, blank, draw_doo
 
 
 class Entry(NamedTuple):
-    """What the map says of an encoding, and the key of its source in sources.bib.
+    """An encoding on the map, with the key of its source in sources.bib.
 
     i is the query's position, j the key's, d is head_dim.
     """
@@ -157,7 +157,7 @@ class EncodingMap(Picture):
 
 
 def _points(door, names):
-    """Where those that enter at a door stand: {name: (x, y)}, the farthest last."""
+    """The places of the encodings at a door: {name: (x, y)}, the farthest last."""
     x, y = DOOR_POINTS[door][0]
     here = [name for name in names if door in ENTRIES[name].doors]
     if door == "values":  # no room for a list at the lower edge
@@ -179,8 +179,8 @@ def _list(axes, door, names):
 
 def _added(axes, number):
     """The name of a chosen encoding that is not listed, at its first or second door."""
-    look = {"fontsize": "small", "va": "center_baseline", "animated": True, "in_layout": False}
-    name = axes.text(0, 0, "", **look)
+    props = {"fontsize": "small", "va": "center_baseline", "animated": True, "in_layout": False}
+    name = axes.text(0, 0, "", **props)
 
     def show(arrays):
         if number >= len(arrays.added):

@@ -28,11 +28,11 @@ class SameWords(Picture):
     def compute(self) -> Arrays:
         """Return the summaries [2, NUMBERS] of the sentence and of its mirror image."""
         words = words_of(self.sentence, MOST_WORDS)
-        both = [summary(each, self.strength) for each in (words, words[::-1])]
+        both = [summary(order, self.strength) for order in (words, words[::-1])]
         places = np.arange(1, NUMBERS + 1)
         strokes = [[(x, a), (x, b)] for x, a, b in zip(places, *both, strict=True)]
         return self.arrays(
-            summaries=[(places, each) for each in both],
+            summaries=[(places, numbers) for numbers in both],
             apart=broken(np.array(strokes)),
             mirrored=words == words[::-1],
             difference=abs(both[0] - both[1]).max(),
@@ -77,9 +77,9 @@ def _write(axes, words):
     last = len(words) - 1
     axes.set(xlim=(-0.6, max(last, 1) + 0.6), ylim=(-0.35, 1.35))
     axes.axis("off")
-    middle = max(1 - last, 0) / 2  # one word stands in the middle
+    middle = max(1 - last, 0) / 2  # one word is centred
     for i, word in enumerate(words):
         axes.plot([i + middle, last - i + middle], [0.86, 0.14], "C6-", zorder=1)
-        look = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}
-        axes.text(i + middle, 1, short(word), color="C0", **look)
-        axes.text(last - i + middle, 0, short(word), color="C1", **look)
+        props = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}
+        axes.text(i + middle, 1, short(word), color="C0", **props)
+        axes.text(last - i + middle, 0, short(word), color="C1", **props)

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from posviz.pictures.knobs import Choice
 from posviz.pictures.picture import Arrays, Picture
 
-# Where things stand; the axes run from 0 to 1 in both directions.
+# Places; the axes run from 0 to 1 in both directions.
 _TOP, _QUERY, _SCORES, _KEY, _VALUE, _BOTTOM = 0.91, 0.70, 0.59, 0.48, 0.26, 0.08
 _NODES = {
     "x": (0.025, _KEY),
@@ -112,14 +112,14 @@ class _Door:
         self.text = axes.text(*label, name, ha="center", va="center", weight=weight, bbox=pill)
         self.text.set(zorder=5, animated=True)
         paper, grey, orange = rcParams["axes.facecolor"], to_hex("C6"), to_hex("C1")
-        self.name, self.inks = name, (rcParams["text.color"], paper)
-        self.fills, self.edges = (paper, orange), (grey, orange)
+        self.name = name
+        self.dim, self.lit = (rcParams["text.color"], paper, grey), (paper, orange, orange)
 
     def move(self, arrays: Arrays) -> None:
         """Show whether the door is lit."""
-        lit = self.name in arrays.lit
-        fill, edge = self.fills[lit], self.edges[lit]
-        self.way.set(color=edge, linestyle="-" if lit else ":")
+        is_lit = self.name in arrays.lit
+        ink, fill, edge = self.lit if is_lit else self.dim
+        self.way.set(color=edge, linestyle="-" if is_lit else ":")
         self.stops.set(markerfacecolor=fill, markeredgecolor=edge)
-        self.text.set_color(self.inks[lit])
+        self.text.set_color(ink)
         self.text.get_bbox_patch().set(facecolor=fill, edgecolor=edge)

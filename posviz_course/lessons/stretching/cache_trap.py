@@ -37,7 +37,7 @@ class CacheTrap(Picture):
         is_trap = self.cache == TURNED
         of_keys = _by_length()[: self.length] if is_trap else now
         errors = _errors() if is_trap else 0.0 * STEPS
-        scores = np.stack([_scores(self.length, now, each) for each in (now, of_keys)])
+        scores = np.stack([_scores(self.length, now, inv_freq) for inv_freq in (now, of_keys)])
         weights, keys = softmax(scores), KEYS[: self.length]
         error = abs(scores[1] - scores[0]).max()
         seems = keys * of_keys[..., -1] / now[-1]
@@ -95,8 +95,8 @@ class CacheTrap(Picture):
 def _by_length():
     """The frequencies for each length, from 1, so those of each key as it came [lengths, pairs]."""
     trained = {"original_max_seq_len": TRAINED}
-    found = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained).inv_freq for key in KEYS.tolist()]
-    return np.array(found)
+    scaled = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained) for key in KEYS.tolist()]
+    return np.array([frequencies.inv_freq for frequencies in scaled])
 
 
 def _scores(length, query, keys):

@@ -60,8 +60,8 @@ def yarn_is_free(method):
     sources=("peng2023yarn", "yarncode"), section="6 Attention thins out")
 def scores_grow_by_the_attention_factor(factor):
     """The query and the key each have that factor, so a score gets its square."""
-    each = yarn(HEAD_DIM, factor, original_max_seq_len=LENGTH).attention_factor
-    return round(each**2 / (0.1 * math.log(factor) + 1), 9)
+    once = yarn(HEAD_DIM, factor, original_max_seq_len=LENGTH).attention_factor
+    return round(once**2 / (0.1 * math.log(factor) + 1), 9)
 
 
 @claim("If the loss stays low past the training length, the model always finds what is far back.",

@@ -51,13 +51,14 @@ class ConfigReader(Picture):
             start = f"unscaled frequencies for {trained} tokens, {promised} promised"
             layers, count = [_row(kind) for kind in reading.kinds], len(reading.warnings)
             told = "\n".join([*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)])
-            methods = [each.partition(", base")[0] for each in layers[:2]]
-            said = "; ".join([start, *methods, f"{count} warning{'s' * (count != 1)}"])
+            methods = [layer.partition(", base")[0] for layer in layers[:2]]
+            warnings = "1 warning" if count == 1 else f"{count} warnings"
+            said = "; ".join([start, *methods, warnings])
         marked = [_marked(kind) for kind in kinds]
-        pairs = max([len(each["before"]) for each in marked], default=32)
+        pairs = max([len(lines["before"]) for lines in marked], default=32)
         ends = -0.04 * pairs, 1.04 * pairs
         return self.arrays(
-            **{name: _joined([each[name] for each in marked]) for name in LOOKS},
+            **{name: _joined([lines[name] for lines in marked]) for name in LOOKS},
             levels=[(ends, [length] * 2) if length else NOTHING for length in lengths],
             limits={"xlim": ends},
             labels=_labels(kinds),
@@ -88,7 +89,7 @@ class ConfigReader(Picture):
             Curve(axes, "C6--", "levels[0]", "unscaled"),
             Curve(axes, "C6:", "levels[1]", "promised"),
         ]
-        curves = [Curve(axes, look, name, name, marks=0.7) for name, look in LOOKS.items()]
+        curves = [Curve(axes, fmt, name, name, marks=0.7) for name, fmt in LOOKS.items()]
         legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
         name: dict = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
         labels = [
@@ -117,8 +118,9 @@ def _row(kind: LayerKind) -> str:
         pairs += f": {kind.kept} rotate, {kind.still} do not"
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
-    part = "rotated part of scores" if kind.on_rotated_part else "scores"
-    scores = f"; {part}\u00a0×\u00a0{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
+    subject = "rotated part of scores" if kind.on_rotated_part else "scores"
+    scores = f"; {subject}\u00a0×\u00a0{kind.on_scores:.4f}"
+    scores = scores if abs(kind.on_scores - 1) > 5e-5 else ""
     return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
 
 
@@ -162,7 +164,7 @@ def _labels(kinds):
 
 
 def _room(figure):
-    """How many characters stand in a line beside or below the curves, and how many lines."""
+    """How many characters a line beside or below the curves holds, and how many lines fit."""
     width, height = 72 * inches(figure) / rcParams["font.size"]
     if wide(figure):
         return int(0.49 * width / 0.56), int(0.82 * height / 1.25)
@@ -170,7 +172,7 @@ def _room(figure):
 
 
 def _wrapped(said, columns, rows):
-    """Lines that fit; what does not is left out, and that is said."""
+    """Return the lines that fit, the last one with a note if others are left out."""
     lines = [
         part
         for line in said.splitlines()

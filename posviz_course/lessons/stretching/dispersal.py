@@ -47,7 +47,7 @@ class Dispersal(Picture):
             Curve(axes, "C1--", "curves[1]", "a²"),
         ]
         marks = [
-            Curve(axes, look, f"ends[{at}]", marks=1.2) for at, look in enumerate(("C0o", "C1D"))
+            Curve(axes, fmt, f"ends[{at}]", marks=1.2) for at, fmt in enumerate(("C0o", "C1D"))
         ]
         axes.set(xscale="log", xlim=(0.8, 1.25 * MOST), xlabel="keys in the row, n")
         axes.set(ylim=(-0.03, 1.05), yticks=(0, 0.5, 1), ylabel="weight of the best key")

@@ -21,8 +21,8 @@ check_new_base = LessonChecker(
     new_base,
     lambda rng, size: (
         4 + 2 * size,
-        float(rng.choice([2.0, 3.0, 5.0])),
-        float(rng.choice([50.0, 300.0, 1e4])),
+        float(rng.choice([2.0, 2.5, 5.0])),
+        float(rng.choice([50.0, 234.5, 1e4])),
     ),
     edges=[(6, 2.0, 50.0), (8, 1.0, 50.0)],  # few pairs; nothing is slowed
     mistakes=[
@@ -81,11 +81,11 @@ check_yarn_ramp = LessonChecker(
     yarn_ramp,
     # Both ends of the ramp lie between the first pair and the last, and at no whole pair.
     lambda rng, size: (
-        24 + 4 * size,
-        float(rng.choice([9e3, 5e4])),
+        24 + 8 * size**2,
+        float(rng.choice([9_876.5, 5e4])),
         int(rng.choice([1500, 2600, 4096])),
-        float(rng.integers(4, 17)),
-        20.0 + 2 * size,
+        float(rng.integers(4, 17)) + 0.5,
+        20.5 + 2 * size,
         float(rng.choice([1, 1.5, 2])),
     ),
     mistakes=[
@@ -140,7 +140,7 @@ GIVEN = ((0.0, 0.0), (0.7, 0.0), (1.0, 1.0), (1.0, 0.6), (0.0, 0.8), (0.5, 0.5))
 check_on_scores = LessonChecker(
     "What YaRN does to scores",
     on_scores,
-    lambda rng, size: (float(rng.integers(2, 65)), *GIVEN[size % len(GIVEN)]),
+    lambda rng, size: (float(rng.integers(2, 65)) + 0.5, *GIVEN[size % len(GIVEN)]),
     edges=[(40.0, 0.0, 0.0), (1.0, 1.0, 0.5)],  # nothing is stretched by 1
     mistakes=[
         answer("q only", lambda y: y**0.5,

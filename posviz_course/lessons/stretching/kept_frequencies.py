@@ -42,8 +42,8 @@ class KeptFrequencies(Picture):
         axes.set(xlabel="pair (0 is the fastest)", ylabel="share of its frequency")
         whole(axes.xaxis, most=7)
         curves = [
-            Curve(axes, look, f"curves[{at}]", name, stroke=1.3)
-            for at, (name, look) in enumerate(LOOKS.items())
+            Curve(axes, fmt, f"curves[{at}]", name, stroke=1.3)
+            for at, (name, fmt) in enumerate(LOOKS.items())
         ]
         legend_above(figure, [*curves, band], narrow=2)
         return [Other(band, "band"), *curves]

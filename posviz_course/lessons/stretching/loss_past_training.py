@@ -57,20 +57,20 @@ class LossPastTraining(Picture):
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         looks = ("C0-", "reading", 1.4), ("C1--", "beside it", 1.0)
         curves, points, names = [], [], []
-        for at, (look, label, stroke) in enumerate(looks):  # the second may lie on the first
-            curves.append(Curve(losses, look, f"losses[{at}]", label, stroke=stroke))
-            points.append(Curve(digits, f"{look}o", f"found[{at}]", marks=1.4))
+        for at, (fmt, label, stroke) in enumerate(looks):  # the second may lie on the first
+            curves.append(Curve(losses, fmt, f"losses[{at}]", label, stroke=stroke))
+            points.append(Curve(digits, f"{fmt}o", f"found[{at}]", marks=1.4))
             place = 250, 8.8 - 1.6 * at
-            names.append(Text(losses, *place, f"names[{at}]", va="top", color=look[:2]))
+            names.append(Text(losses, *place, f"names[{at}]", va="top", color=fmt[:2]))
         legend_above(figure, [*curves, end], narrow=3)
         figure.align_ylabels((losses, digits))
         return [*curves, *points, *names]
 
     def caption(self, arrays: Arrays) -> str:
-        (own, other), (found, missed) = arrays.long, arrays.right
+        (own, other), (right, other_right) = arrays.long, arrays.right
         return (
-            f"Past {TRAINED:,} tokens: {arrays.reading} has {own:.2f} nats and {found:.0%} of the "
-            f"digits right, {arrays.beside} {other:.2f} nats and {missed:.0%}."
+            f"Past {TRAINED:,} tokens: {arrays.reading} has {own:.2f} nats and {right:.0%} of the "
+            f"digits right, {arrays.beside} {other:.2f} nats and {other_right:.0%}."
         )
 
 

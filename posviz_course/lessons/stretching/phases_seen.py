@@ -36,7 +36,7 @@ class PhasesSeen(Picture):
         shown: the pairs that have a disc: the last that finished a rotation, and seven after it.
         """
         used = self.factor * METHODS[self.method](self.factor, LENGTH)
-        trained, used = (LENGTH / TURN * each for each in (rotary_frequencies(HEAD_DIM), used))
+        trained, used = (LENGTH / TURN * f for f in (rotary_frequencies(HEAD_DIM), used))
         # An arc that ends where the trained one does is a quotient of floats away from it.
         new = (trained < 1) & (used > trained * (1 + 1e-9))
         last = len(trained) - 1

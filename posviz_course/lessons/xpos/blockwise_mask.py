@@ -47,8 +47,8 @@ class BlockwiseMask(Picture):
         rc, plain = rcParams, colormaps[PLAIN]
         # A key ahead has the paper's own colour.
         cmap = ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
-        look = {"cmap": cmap, "limits": (0, 3), "aspect": "equal"}
-        kinds = Map(matrix, "kinds", most=(TOKENS, TOKENS), **look)
+        props = {"cmap": cmap, "limits": (0, 3), "aspect": "equal"}
+        kinds = Map(matrix, "kinds", most=(TOKENS, TOKENS), **props)
         thin = {"color": "C6", "linewidth": rc["axes.linewidth"], "animated": True}  # over the map
         for border in np.arange(BLOCK, TOKENS, BLOCK) - 0.5:
             matrix.axhline(border, **thin)

@@ -29,7 +29,7 @@ def divided_last(q, k, positions, inv_freq, zeta, scale_base):
 
 def score_inputs(rng, size):
     """Complex q, k [len, pairs], positions [len], frequencies and zeta [pairs], scale base."""
-    pairs = 1 + size % 4
+    pairs = 1 + (size + 1) % 4  # never as many as tokens
     q, k = rng.normal(size=(2, 2, size + 1, pairs)).transpose(1, 2, 3, 0) @ [1, 1j]
     positions = 1 + np.sort(rng.permutation(3 * size)[: size + 1])
     zeta = xpos_scale(1, 2 * pairs, scale_base=1)
@@ -167,7 +167,7 @@ check_half_lives = LessonChecker(
     "The half-life of each pair",
     half_lives,
     half_life_inputs,
-    edges=[(np.array([0.25]), 2)],  # one pair
+    edges=[(np.array([0.25]), 2), (np.array([0.9, 0.25]), 4)],  # one pair; ζ in no order
     mistakes=[
         argument("scale_base forgotten",
             "You left out scale_base. The exponent is distance / scale_base, so the distance is "

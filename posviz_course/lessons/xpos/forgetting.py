@@ -56,7 +56,7 @@ class Forgetting(Picture):
         bar = Line2D([], [], linestyle="none", marker="|", label=swing, **ink)
         bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
         axes.set(xlim=(-30, 2548), xticks=(0, FAR, 2048), ylim=LIMITS[self.content])
-        axes.set(xlabel="distance back (tokens)", ylabel="score")
+        axes.set(xlabel="distance (tokens)", ylabel="score")
         legend_above(figure, [rope[0], other[0], bar], narrow=2)
         return [*rope, *other]
 
@@ -64,7 +64,7 @@ class Forgetting(Picture):
         rope, other = (swing["text"] for swing in arrays.swings)
         if not arrays.forgetting:
             return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."
-        name = " (xPos)" * (arrays.forgetting == 1)
+        name = " (xPos)" if arrays.forgetting == 1 else ""
         return (
             f"Beyond {FAR:,} tokens the score swings by {other} with forgetting at "
             f"{arrays.forgetting:g}{name}, and by {rope} without it."

@@ -44,8 +44,8 @@ class XposDecay(Picture):
         """The factors of all pairs as a map, and below it those of three of them as curves."""
         heat, curves = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 1))
         room, half = (64, len(POWERS)), POWERS[1] / 2
-        look = {"cmap": PLAIN, "limits": (0, 1), "across": (-half, 5 + half), "row": "pair"}
-        factors = Map(heat, "factors", most=room, **look)
+        props = {"cmap": PLAIN, "limits": (0, 1), "across": (-half, 5 + half), "row": "pair"}
+        factors = Map(heat, "factors", most=room, **props)
         halves = Curve(heat, "C1--", "halves", "half-life")
         fastest = Curve(curves, "C2-.", "curves[0]", "fastest pair")
         slowest = Curve(curves, "C3:", "curves[1]", "slowest pair")

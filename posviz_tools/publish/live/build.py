@@ -60,7 +60,7 @@ def _written(index: Path) -> set[str]:
 
 @functools.cache
 def _packed() -> tuple[dict, Files]:
-    """What index.json tells, and the other files, by name."""
+    """Return the content of index.json, and the other files by name."""
     files = _runtime() | _packed_file("posviz", _tar(_own_files()))
     worker = bundle(HERE / "worker.js")
     index: dict = {}

@@ -17,7 +17,7 @@ const NOT_RUN = "<p>Not run since you changed it.</p>";
 let editor = /** @type {Promise<void>?} */ (null);
 
 /** A cell that its reader may change and run. One that checks the answer above it runs with that, and shows
- * what it says alone. */
+ * only its own output. */
 class Cell {
   #state = make("span", { className: "posviz-state", role: "status" });
   #button = make("button", { onclick: () => this.pressed() });
@@ -115,19 +115,19 @@ class Cells {
         this.#cells.get(target.getAttribute("data-cell"))?.open();
       }
     }, { rootMargin: "100%" });
-    stored.forEach((each, number) => {
-      const el = document.querySelector(`[data-cell="${each.id}"]`);
-      if (!el || !each.runs) return;
-      const next = stored[number + 1], isStub = each.source.includes("...") && !CHECK.test(each.source);
+    stored.forEach((code, number) => {
+      const { id, source } = code, el = document.querySelector(`[data-cell="${id}"]`);
+      if (!el || !code.runs) return;
+      const next = stored[number + 1], isStub = source.includes("...") && !CHECK.test(source);
       const check = isStub && next?.runs && CHECK.test(next.source) ? next.id : undefined;
-      const cell = new Cell(el, each, check, (pressed) => this.#press(pressed));
-      this.#cells.set(each.id, cell);
-      const answer = this.#cells.get(stored[number - 1]?.id), isChecked = answer?.check === each.id;
-      if (isChecked) for (const part of el.querySelectorAll(RUNS)) part.remove(); // the answer runs it
+      const cell = new Cell(el, code, check, (pressed) => this.#press(pressed));
+      this.#cells.set(id, cell);
+      const answer = this.#cells.get(stored[number - 1]?.id), isChecked = answer?.check === id;
+      if (isChecked) for (const control of el.querySelectorAll(RUNS)) control.remove(); // the answer runs it
       else observer.observe(el);
       // What is stored in the notebook is of what was stored there.
       const isStale = cell.isChanged || (isChecked && answer.isChanged && !(answer.id in kept.results));
-      const result = kept.results[each.id] ?? (isStale ? { html: NOT_RUN, failed: false } : null);
+      const result = kept.results[id] ?? (isStale ? { html: NOT_RUN, failed: false } : null);
       if (result) cell.show(result.html, result.failed);
     });
   }

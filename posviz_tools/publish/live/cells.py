@@ -37,7 +37,7 @@ def begin() -> None:
 
 
 def run(id: str, sources: dict[str, str]) -> None:
-    """Run a cell, after those above it that it needs as they are now; tell the page what it shows.
+    """Run a cell, after those above it that it needs as they are now; send the page what it shows.
 
     sources: all the cells of a page by id, in their order.
     """
@@ -59,7 +59,7 @@ def run(id: str, sources: dict[str, str]) -> None:
     if failed:
         failed += stopped
     text = output.getvalue()
-    text = text[:MOST_LETTERS] + " …" * (len(text) > MOST_LETTERS)
+    text = f"{text[:MOST_LETTERS]} …" if len(text) > MOST_LETTERS else text
     printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
     tell(id, {"html": printed + shown + failed, "failed": bool(failed)})
 

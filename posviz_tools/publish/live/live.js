@@ -5,7 +5,7 @@ import explorer from "../../../posviz/pictures/explorer.js";
 import { bar, begin, CUT, lastLine, Python } from "./python.js";
 /** @import { Address, Bytes, ExplorerShown } from "../../../posviz/pictures/protocol.d.ts" */
 /** @import { FromPython, Index, Pending, PictureMessage, Values } from "./messages.d.ts" */
-/** @typedef {{ of: string, height: string, values: Values }} Visit how a reader left a place */
+/** @typedef {{ of: string, values: Values }} Visit how a reader left a place */
 /** @typedef {(message: any, buffers: Bytes[]) => void} Listen */
 /** @typedef {(message: Address) => void} Send */
 
@@ -35,17 +35,36 @@ class Place {
     el.classList.toggle("posviz-narrow", this.style === "paper");
     this.made = JSON.parse(el.dataset.values ?? "{}");
     this.values = this.made;
-    if (kept?.of === this.name) {
-      this.values = kept.values;
-      el.style.minHeight = kept.height;
-    }
+    if (kept?.of === this.name) this.values = kept.values;
     this.still = /** @type {HTMLElement} */ (el.querySelector(".posviz-still"));
+    if (!el.closest(".reveal")) this.#reserve();
   }
 
-  /** What another visit begins with: the height is that of the living picture. */
+  /** Keeps the room that the living picture will take: nothing below it moves when it comes. */
+  #reserve() {
+    const { el, still } = this, shown = JSON.parse(el.dataset.shown ?? "null");
+    if (!shown) return;
+    const stage = make("div"), nothing = () => {};
+    el.append(stage);
+    still.hidden = true;
+    const model = { get: () => shown, on: nothing, off: nothing, send: nothing };
+    const end = explorer.render({ el: stage, model });
+    const [width, height] = this.style === "paper" ? shown.paper : shown.css;
+    const canvas = /** @type {HTMLCanvasElement} */ (stage.querySelector("canvas"));
+    Object.assign(canvas, { width, height });
+    canvas.style.width = `${width}px`;
+    const caption = /** @type {HTMLElement} */ (stage.querySelector("figcaption"));
+    caption.textContent = still.querySelector("figcaption")?.textContent ?? "";
+    const { boxSizing } = getComputedStyle(el);
+    el.style.minHeight = `${boxSizing === "border-box" ? el.offsetHeight : stage.offsetHeight}px`;
+    end();
+    stage.remove();
+    still.hidden = false;
+  }
+
+  /** What another visit begins with. */
   kept() {
-    const { el, name: of, values } = this;
-    return { of, height: el.dataset.alive === "true" ? `${el.offsetHeight}px` : el.style.minHeight, values };
+    return { of: this.name, values: this.values };
   }
 
   /** Shows the stored picture, and why it does not move.
@@ -92,18 +111,9 @@ class Place {
     const canvas = /** @type {HTMLCanvasElement} */ (stage.querySelector("canvas"));
     new MutationObserver((_, observer) => {
       observer.disconnect();
-      const seen = before.isConnected ? before.querySelector("canvas") : this.still.querySelector("img");
-      const { top } = (seen ?? this.still).getBoundingClientRect();
       stage.hidden = false;
       this.still.hidden = true;
       before.remove();
-      // Controls grow over the picture: it stays where a reader looks at it, but they are seen, too.
-      // Who has not scrolled reads the page's title.
-      if (scrollY > 0 && top < innerHeight && !this.el.style.minHeight) {
-        const { top: edge } = this.el.getBoundingClientRect(), down = canvas.getBoundingClientRect().top - top;
-        scrollBy({ top: top >= 0 ? Math.min(down, edge) : down, behavior: "instant" });
-      }
-      this.el.style.minHeight = "";
       this.el.dataset.alive = "true";
       drawn();
     }).observe(canvas, { attributeFilter: ["data-frame"] });

@@ -31,13 +31,13 @@ class CellNames(NamedTuple):
 def needed(id: str, sources: dict[str, str]) -> list[str]:
     """The cells that define what this one uses, from the top, and this one."""
     above = list(sources)[: list(sources).index(id)]
-    chosen, used = [id], {name for each in _names(sources[id]) for name in each.used}
+    chosen, used = [id], {name for names in _names(sources[id]) for name in names.used}
     for other in reversed(above):
         theirs = _names(sources[other])
-        defined = {name for each in theirs for name in each.defined}
-        if used & defined.union(*(each.changed for each in theirs)):
+        defined = {name for names in theirs for name in names.defined}
+        if used & defined.union(*(names.changed for names in theirs)):
             chosen.insert(0, other)
-            used = (used - defined).union(*(each.used for each in theirs))
+            used = (used - defined).union(*(names.used for names in theirs))
     return chosen
 
 
@@ -57,28 +57,28 @@ def runnable(sources: dict[str, str]) -> Iterable[str]:
 def _names(source: str) -> list[CellNames]:
     """The names of each statement of a cell; none where it cannot be read."""
     try:
-        statements = [ast.Module([each], []) for each in ast.parse(source).body]
-        return [_of_statement(compile(each, "", "exec")) for each in statements]
+        statements = [ast.Module([statement], []) for statement in ast.parse(source).body]
+        return [_of_statement(compile(statement, "", "exec")) for statement in statements]
     except SyntaxError:
         return []
 
 
 def _of_statement(code: CodeType) -> CellNames:
-    found, module, path = CellNames(set(), set(), set(), set()), "", ""
-    for each in dis.get_instructions(code):
-        if each.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
-            found.used.add(each.argval)
-        elif each.opname in ("STORE_ATTR", "STORE_SUBSCR"):
-            found.changed.update(found.used)  # what is stored is among it
-        elif each.opname == "IMPORT_NAME":
-            module = path = each.argval
-        elif each.opname == "IMPORT_FROM":
-            path = f"{module}.{each.argval}"
-        elif each.opname == "STORE_NAME":
-            found.defined.add(each.argval)
+    names, module, path = CellNames(set(), set(), set(), set()), "", ""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+            names.used.add(instruction.argval)
+        elif instruction.opname in ("STORE_ATTR", "STORE_SUBSCR"):
+            names.changed.update(names.used)  # what is stored is among it
+        elif instruction.opname == "IMPORT_NAME":
+            module = path = instruction.argval
+        elif instruction.opname == "IMPORT_FROM":
+            path = f"{module}.{instruction.argval}"
+        elif instruction.opname == "STORE_NAME":
+            names.defined.add(instruction.argval)
             if f"{path}.".startswith(ABSENT):
-                found.absent.add(each.argval)
+                names.absent.add(instruction.argval)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            found.used.update(_of_statement(inner).used)
-    return found
+            names.used.update(_of_statement(inner).used)
+    return names

@@ -16,7 +16,7 @@ const ENDLESS = "it did not answer";
 const megabytes = (/** @type {number} */ bytes) => Math.round(bytes / 1e6);
 const lastLine = (/** @type {string} */ traceback) => traceback.trim().split("\n").pop() ?? "";
 
-/** What is said of Python as a whole, at the lower edge of the page. */
+/** The notice about Python as a whole, at the lower edge of the page. */
 class Bar {
   #text = make("span", { role: "status" });
   #numbers = make("span", { ariaHidden: "true" });

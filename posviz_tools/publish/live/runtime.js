@@ -9,7 +9,7 @@ const PAGE = 65536; // bytes of memory
 const BLOCK = 1024; // words of four bytes that are kept together: more than half of the blocks need not be
 const decoder = new TextDecoder(), encoder = new TextEncoder();
 
-/** A folder that says it can be written to: else matplotlib takes another for its fonts. */
+/** A folder that counts as writable, or matplotlib would use another one for its fonts. */
 class Root extends wasi.PreopenDirectory {
   /** @override */
   fd_fdstat_get() {
@@ -59,7 +59,7 @@ function difference(/** @type {Uint32Array} */ memory, /** @type {Uint32Array} *
   return kept;
 }
 
-/** Starts Python; returns what runs code and tells the error, if one was raised, and what keeps its memory.
+/** Starts Python; returns a function that runs code and returns its error, if any, and one that keeps the memory.
  * @param {WebAssembly.Module} module @param {Uint8Array<ArrayBuffer>[]} archives of its library
  * @param {(bytes: Uint8Array<ArrayBuffer>) => void} hear is called by `_host.call(bytes)`
  * @param {Uint32Array} [kept] the memory of a Python that was started before */

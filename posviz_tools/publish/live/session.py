@@ -18,7 +18,7 @@ _explorers: dict[str, Explorer] = {}
 
 
 def open_explorer(id: str, name: str, made: dict, values: dict, style: str) -> None:
-    """Make the explorer of a picture by its class's name, and tell the page what it shows.
+    """Make the explorer of a picture by its class's name, and send the page what it shows.
 
     values: where its reader has left it; Reset goes back to those it was made with.
     """
@@ -29,7 +29,7 @@ def open_explorer(id: str, name: str, made: dict, values: dict, style: str) -> N
 
 
 def hear(id: str, message: dict) -> None:
-    """Hand a message of a view to its explorer, and tell the page the knobs' values."""
+    """Hand a view's message to its explorer, and send the page the knobs' values."""
     explorer = _explorers[id]
     before = explorer.picture.values()
     explorer.receive(message)

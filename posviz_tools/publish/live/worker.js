@@ -1,4 +1,4 @@
-// Python in a web worker: loads it, and answers a page, a message a turn.
+// Python in a web worker: loads it, and answers a page, one message at a time.
 
 // deno-lint-ignore no-import-prefix -- a wheel has this file, and no deno.json
 import { ZSTDDecoder } from "npm:zstddec@0.3.4";
@@ -10,7 +10,7 @@ const START = "import json; from posviz_tools.publish.live import cells, session
 const decoder = new TextDecoder(), zstandard = new ZSTDDecoder();
 /** @type {ReturnType<typeof startPython>} */ let python;
 
-/** The network is cut: what a browser throws then is not told from its other errors. */
+/** The network is cut: by itself, a browser throws the same error as for other causes. */
 class Cut extends Error {}
 const cut = () => { throw new Cut("the network is cut"); };
 
@@ -78,7 +78,7 @@ async function load({ site, index, isKept }) {
   return started;
 }
 
-/** Tells what Python says: a line of JSON, and then buffers. */
+/** Posts what Python sends: a line of JSON, and then buffers. */
 function hear(/** @type {Uint8Array<ArrayBuffer>} */ bytes) {
   const end = bytes.indexOf(10);
   /** @type {[string, unknown, number[]]} */

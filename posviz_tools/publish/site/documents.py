@@ -27,27 +27,27 @@ def documents(
 
     pages: the Markdown of other pages, by name.
     """
-    found = [each for les in lessons for each in _of_sections(les.title, les.stem, les.sections)]
+    items = [item for les in lessons for item in _of_sections(les.title, les.stem, les.sections)]
     for name, text in pages.items():
         title, _, rest = text.removeprefix("# ").partition("\n")
         sections = [Section(1, "", title, [], [])]
         read_text(markdown(rest), sections)
-        found += _of_sections(title, name, sections)
+        items += _of_sections(title, name, sections)
     for picture in pictures:
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
-        found.append((kind, title, picture.href, "; ".join(picture.controls), ""))
+        items.append((kind, title, picture.href, "; ".join(picture.controls), ""))
     for term in TERMS:
         href = f"glossary.html#{term_id(term)}"
-        found.append(("Glossary", term.english, href, term.meaning, term.chinese))
+        items.append(("Glossary", term.english, href, term.meaning, term.chinese))
     for number, claim, verdict in claims:
         href = f"claims.html#{claim_id(number, claim, verdict)}"
-        found.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
+        items.append((f"Claim, lesson {number}", claim.statement, href, verdict.said, ""))
     for row in census.rows():
         library, function, does, surprise = libraries.cells(row)
         href = f"libraries.html#{libraries.row_id(row)}"
-        found.append(("Library", f"{library}, {function}", href, surprise or does, does))
+        items.append(("Library", f"{library}, {function}", href, surprise or does, does))
     names = ("kind", "title", "href", "text", "code")
-    return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
+    return [{"id": i} | dict(zip(names, item, strict=True)) for i, item in enumerate(items)]
 
 
 def term_id(term: Term) -> str:
@@ -71,5 +71,5 @@ def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
 def _without_formulas(text: str) -> str:
     """A text in which a formula of a few letters is these, and another one a dot or three."""
     return _FORMULA.sub(
-        lambda found: "…" if "\\" in found[1] else found[1], _DISPLAYED.sub("", text)
+        lambda match: "…" if "\\" in match[1] else match[1], _DISPLAYED.sub("", text)
     )

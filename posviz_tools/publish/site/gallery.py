@@ -25,7 +25,7 @@ class GalleryPicture(NamedTuple):
 
 def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
     """The pictures of these lessons, in the order in which the lessons first explore them."""
-    found = []
+    pictures = []
     for lesson in lessons:
         topics = {name: module.split(".")[2] for name, module in names().items()}
         own = [name for name in topics if OF_TOPIC[topics[name]].notebook == lesson.stem]
@@ -36,8 +36,8 @@ def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
             controls = [knob.label for knob in kind.knobs().values()]
             width, height = kind().inches(Appearance(STYLE))
             size = WIDTH, round(WIDTH * height / width)
-            found.append(GalleryPicture(name, kind.title(), controls, lesson, href, *size))
-    return found
+            pictures.append(GalleryPicture(name, kind.title(), controls, lesson, href, *size))
+    return pictures
 
 
 def _place(name, cells) -> int:

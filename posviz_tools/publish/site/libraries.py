@@ -95,7 +95,7 @@ def _rotation(row: Row) -> tuple[str, ...]:
 
 def _table(row: Row) -> tuple[str, ...]:
     parameters = row.get("parameters", {})
-    cosine = ", cosine first" * (parameters.get("first") == "cosine")
+    cosine = ", cosine first" if parameters.get("first") == "cosine" else ""
     axis = parameters.get("first axis")
     return (
         *_name(row),
@@ -133,13 +133,13 @@ def _frequencies(row: Row) -> str:
     parameters, gain = row.get("parameters", {}), row.get("attention_factor")
     exponent = row.get("exponent", "2k/d")
     texts = [row.get("method", NONE) + _factor(row)]
-    texts += [f"exponent {exponent}"] * (exponent != "2k/d")
-    texts += ["upside down"] * ("upside_down" in parameters)
+    texts += [f"exponent {exponent}"] if exponent != "2k/d" else []
+    texts += ["upside down"] if "upside_down" in parameters else []
     texts += [f"{parameters['fraction']:g} of the pairs"] if "fraction" in parameters else []
     texts += [f"xPos from position {parameters['centre']:g}"] if "centre" in parameters else []
     is_shown = gain is not None and (gain != 1 or row.get("method") == "yarn")
     texts += [f"attention factor {gain:.5g}"] if is_shown else []
-    texts += ["backwards"] * (row.get("direction") == -1)
+    texts += ["backwards"] if row.get("direction") == -1 else []
     return ", ".join(texts) + _unexplained(row)
 
 
@@ -151,7 +151,7 @@ def _method(row: Row) -> str:
     """Return what is unusual in the frequencies of a table."""
     method = row.get("method", "plain")
     changed = "" if method in ("plain", "other") else f", {method}{_factor(row)}"
-    falls = ", positions fall" * (row.get("direction") == -1)
+    falls = ", positions fall" if row.get("direction") == -1 else ""
     return changed + falls + _unexplained(row)
 
 
@@ -183,15 +183,16 @@ def _does(row: Row) -> str:
     if row["kind"] == "table":
         _, _, order, exponent, base, first, scale, axes, _ = _table(row)
         texts = [f"Sinusoidal table: {order}", f"exponent {exponent}", f"base {base}"]
-        texts += [f"first row {first}"] * (first != "0") + [f"scale {scale}"] * (scale != "1")
-        texts += [axes] * (axes != "1")
+        texts += [f"first row {first}"] if first != "0" else []
+        texts += [f"scale {scale}"] if scale != "1" else []
+        texts += [axes] if axes != "1" else []
     elif row["kind"] == "bias":
         _, _, rule, numbers, depends, _ = _bias(row)
         texts = [f"Bias: {rule}", f"depends on the {depends}", numbers]
     else:
         _, _, layout, share, base, frequencies, first, dtype, _ = _rotation(row)
         texts = [f"Rotation: {layout}", f"base {base}", frequencies]
-        texts += [f"rotates {share} of the head"] * (share != "1")
-        texts += [f"first position {first}"] * (first != "0")
-        texts += [f"angles as {dtype}"] * (dtype != NONE)
+        texts += [f"rotates {share} of the head"] if share != "1" else []
+        texts += [f"first position {first}"] if first != "0" else []
+        texts += [f"angles as {dtype}"] if dtype != NONE else []
     return "; ".join(texts).replace("**", "")

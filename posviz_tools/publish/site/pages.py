@@ -50,14 +50,14 @@ def whole_site(notebooks: Iterable[Path], repository: str) -> Site:
 
 def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
     """What writes the site, by the names of the files; the pages around all others come last."""
-    found: dict[str, Callable] = {}
+    writers: dict[str, Callable] = {}
     for lesson in lessons:
-        found[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to)
+        writers[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to)
         if lesson.stem != EXAMINATION.notebook:
-            found[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
+            writers[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
     for name in names():
-        found[f"{name}.png, {name}_dark.png"] = partial(write_thumbnail, name, to)
-    return found | {"index.html": partial(write_site, lessons, to)}
+        writers[f"{name}.png, {name}_dark.png"] = partial(write_thumbnail, name, to)
+    return writers | {"index.html": partial(write_site, lessons, to)}
 
 
 def write_site(lessons: list[StoredLesson], to: Path) -> None:

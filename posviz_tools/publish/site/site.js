@@ -32,10 +32,10 @@ function follow(/** @type {HTMLInputElement} */ field) {
   index.addAll(JSON.parse(document.getElementById("documents")?.textContent ?? "[]"));
   const show = () => {
     const words = field.value.replace(COMMON, ""), all = index.search(words);
-    const found = all.length ? all : index.search(words, { combineWith: "OR" });
-    const count = found.length > MOST ? `${found.length} found, the best ${MOST}:` : `${found.length} found`;
+    const results = all.length ? all : index.search(words, { combineWith: "OR" });
+    const count = `${results.length} found${results.length > MOST ? `, the best ${MOST}:` : ""}`;
     document.getElementById("said")?.replaceChildren(field.value.trim() ? count : "");
-    document.getElementById("found")?.replaceChildren(...found.slice(0, MOST).map(entry));
+    document.getElementById("found")?.replaceChildren(...results.slice(0, MOST).map(entry));
   };
   field.addEventListener("input", () => {
     history.replaceState(null, "", `#${encodeURIComponent(field.value)}`);
@@ -45,7 +45,7 @@ function follow(/** @type {HTMLInputElement} */ field) {
   show();
 }
 
-/** @param {Record<"kind" | "title" | "href" | "text", string> & { terms: string[] }} found */
+/** @param {Record<"kind" | "title" | "href" | "text", string> & { terms: string[] }} result */
 function entry({ kind, title, href, text, terms }) {
   const words = any(terms), named = make("span", {}, kind === title ? "" : kind);
   const link = make("a", { href }, ...marked(title, words));

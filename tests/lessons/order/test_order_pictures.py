@@ -58,3 +58,8 @@ def test_ends_hold_all_pairs_at_their_offset(projection):
         np.testing.assert_allclose(
             (low, high), (largest * min(shares), largest * max(shares)), atol=0.06
         )
+
+
+def test_equal_words_that_change_places_are_not_said_to_stay():
+    picture = ShuffledSentence(sentence="dog bites dog", order="reversed")
+    assert picture.caption(picture.compute()).startswith("Every place has the same word")

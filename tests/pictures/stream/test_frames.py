@@ -85,9 +85,11 @@ class Dots(Waves):
 def test_what_does_not_say_that_it_moved_is_sent_nevertheless():
     wire = Wire(Dots())
     wire.send()
-    for wire.picture.phase in (0.7, 0.8):
+    for phase in (0.7, 0.8):
+        wire.picture.phase = phase
         assert wire.moving.dots in wire.artists(wire.send())
         assert wire.is_right()
-    for wire.picture.position in (7, 8):
+    for position in (7, 8):
+        wire.picture.position = position
         assert wire.artists(wire.send()) == {wire.moving.mark, wire.moving.note}
         assert wire.is_right()

@@ -57,7 +57,8 @@ def test_picture_of_every_kind_is_replayed():
     figure, artists = picture.build()
     figure.set_dpi(110)
     layers, frames, scene = FigureLayers(figure), Frames(), Scene()
-    for picture.position in (5, 20):
+    for position in (5, 20):
+        picture.position = position
         with style_context():
             picture.update(artists, picture.compute())
         layers.paint()

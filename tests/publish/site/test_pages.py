@@ -148,7 +148,8 @@ def test_how_it_is_cited_is_what_the_citation_file_says(soups):
     assert fields == {
         "title": said["title"],
         "author": "{The posviz authors}",
-        "version": str(said["version"]),
+        "year": str(said["date-released"].year),
+        "note": f"Version {said['version']}",
         "url": "https://github.com/you/posviz",
     }
 
