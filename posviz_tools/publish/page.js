@@ -15,7 +15,9 @@ for (const event of ["wheel", "touchmove", "keydown"]) {
   addEventListener(event, () => { isMoved = true; }, { once: true, passive: true });
 }
 const latest = new Promise((resolve) => setTimeout(resolve, LATEST));
-Promise.race([begun, latest]).then(() => setFormulas("outputs")).then(() => { if (!isMoved) scrollTo({ top: left, behavior: "instant" }); });
+Promise.race([begun, latest]).then(() => setFormulas("outputs")).then(() => {
+  if (!isMoved) scrollTo({ top: left, behavior: "instant" });
+});
 addEventListener("scrollend", () => history.replaceState({ left: scrollY }, ""));
 
 // What is scrolled sideways is reached by keys, too.

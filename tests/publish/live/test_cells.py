@@ -17,6 +17,7 @@ from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.live import build, names, runtime
 
 TURNS = Path(__file__).parent / "turns.js"
+CALLS = Path(__file__).parent / "calls.txt"  # a line for each part of Python, NumPy and matplotlib
 SCREEN = {"part": "screen", "view": "v", "ask": True, "ratio": 1}
 SOURCES = {
     "imports": "import torch\nimport numpy as np",
@@ -134,3 +135,8 @@ def test_pictures_draw_in_the_interpreter_that_is_cut(page_python, names):
     told = page_python([[drawn.format(name, SCREEN)] for name in names])
     assert [id for id, message, _ in told if message.get("whole")] == list(names)
     assert not [message for _, message, _ in told if "error" in message or "died" in message]
+
+
+@pytest.mark.slow("a process")
+def test_what_a_reader_may_call_was_not_cut(page_python):
+    assert page_python([[line] for line in CALLS.read_text("utf-8").splitlines()]) == []
