@@ -20,7 +20,7 @@ SCRIPT = as_script(HERE / "embedded.js")
 
 
 def write_picture(picture: Picture, path: Path, title: str = "") -> Path:
-    """Write a picture of the course as a page, and beside it what all such pages load, 33 MB.
+    """Write a picture of the course as a page, and beside it what all such pages load, 17 MB.
 
     title: a heading over the picture.
     """

@@ -7,10 +7,12 @@ import pytest
 import run
 from posviz_tools.publish import images, page, slides
 from posviz_tools.publish.site import gallery, pages
-from tests.browser import lessons
+from tests.browser import firefox, lessons
 from tests.browser.lab import Lab
 from tests.browser.lessons import LESSON, writer
 from tests.browser.server import chromium, jupyterlab
+
+collect_ignore = [] if firefox.PATH else ["test_firefox.py"]
 
 
 @pytest.fixture(scope="session")

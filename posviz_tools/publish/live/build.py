@@ -1,9 +1,9 @@
 """Writes what a page loads of Python: packed, and named by hashes."""
 
 import functools
-import gzip
 import io
 import json
+import re
 import tarfile
 from collections.abc import Iterable, Iterator
 from importlib import metadata
@@ -12,7 +12,15 @@ from pathlib import Path
 import posviz
 import posviz_course
 import posviz_tools
-from posviz_tools.publish.assets import bundle, hashed, in_cache, library, write_file, write_own
+from posviz_tools.publish.assets import (
+    bundle,
+    hashed,
+    in_cache,
+    library,
+    packed_by_zstandard,
+    write_file,
+    write_own,
+)
 from posviz_tools.publish.live import runtime
 
 HERE = Path(__file__).parent
@@ -20,6 +28,7 @@ _PACKAGES = (Path(posviz.__file__).parent, Path(posviz_course.__file__).parent)
 _LIVE = (f"publish/live/{name}.py" for name in ("__init__", "cells", "names", "session"))
 _SESSION = ("__init__.py", "publish/__init__.py", "publish/place.py", *_LIVE)
 _SUFFIXES = {".py", ".npz", ".json", ".toml", ".gz", ".bib", ".mplstyle"}
+PART = 2**21  # bytes
 Files = dict[str, bytes]  # by name
 
 
@@ -54,7 +63,10 @@ def _packed() -> tuple[dict, Files]:
     """Return the content of index.json, and the other files by name."""
     files = _runtime() | _packed_file("posviz", _tar(_own_files()))
     worker = bundle(HERE / "worker.js")
-    index: dict = {name.partition("-")[0]: [name] for name in files}
+    index: dict = {}
+    for name in sorted(files):
+        index.setdefault(name.partition("-")[0], []).append(name)
+    index["module"] = re.sub(r"-\d+\.bin$", ".wasm", index["python"][0])  # a browser unpacks it
     index["worker"] = f"worker-{hashed(worker)}.js"
     index["memory"] = f"memory-{hashed(json.dumps(index).encode())}.bin"  # which a browser makes
     index["size"] = sum(map(len, files.values()))
@@ -63,7 +75,7 @@ def _packed() -> tuple[dict, Files]:
 
 def _runtime() -> Files:
     """The interpreter and its library, packed once for each version: it takes seconds."""
-    own = Path(runtime.__file__).read_bytes() + Path(__file__).read_bytes()
+    own = b"".join((HERE / name).read_bytes() for name in ("runtime.py", "wasm.py", "build.py"))
 
     def pack(folder):
         library = _packed_file("library", _tar(runtime.library()))
@@ -99,9 +111,10 @@ def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def _packed_file(name: str, data: bytes) -> Files:
-    """The packed data by its file's name: a server that knew the ending .gz might unpack it."""
-    packed = gzip.compress(data, 6, mtime=0)  # 9 takes three times as long for 1 %
-    return {f"{name}-{hashed(packed)}.bin": packed}
+    """The packed data in parts, by name: a download that was left goes on with the next part."""
+    packed = packed_by_zstandard(data)
+    parts = [packed[at : at + PART] for at in range(0, len(packed), PART)]
+    return {f"{name}-{hashed(packed)}-{n}.bin": part for n, part in enumerate(parts, 1)}
 
 
 @functools.cache

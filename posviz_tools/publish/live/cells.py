@@ -5,6 +5,7 @@ import contextlib
 import html
 import io
 import linecache
+import logging
 import re
 from typing import Any
 
@@ -30,7 +31,8 @@ class _Explored(str):
 
 
 def begin() -> None:
-    """Let `explore()` return a place on the page, and not a widget."""
+    """Let `explore()` return a place on the page, and tell nobody which fonts a page lacks."""
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     Picture.explore = _explore  # type: ignore[method-assign, assignment]
 
 

@@ -4,14 +4,14 @@ import type { Address, Bytes, ExplorerShown } from "../../../posviz/pictures/pro
 
 /** What build.py writes into assets/live: names of files, and how many bytes a page loads. */
 export type Index =
-  Record<"python" | "library" | "posviz", string[]> & { worker: string; memory: string; size: number };
+  Record<"python" | "library" | "posviz", string[]> & Record<"worker" | "module" | "memory", string> & { size: number };
 
-export type Start = { site: string; index: Index; module?: WebAssembly.Module; isKept: boolean };
+export type Start = { site: string; index: Index; isKept: boolean };
 export type Progress = { loaded: number; of: number }; // bytes
 export type End = { died: string; cut?: boolean };
 export type FromPython<Message> = { id: string; message: Message; buffers: Bytes[] };
 export type FromWorker<Message> =
-  | { started: true; module: WebAssembly.Module }
+  | { started: true } // a page's policy lets Firefox hand it no compiled module
   | { done: string; failed: string } // a traceback, or empty
   | Progress | End | FromPython<Message>;
 

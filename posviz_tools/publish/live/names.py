@@ -10,6 +10,8 @@ ABSENT = (  # on a page
     *(
         "torch.",
         "transformers.",
+        "posviz_course.choosing.said.",
+        "posviz_course.choosing.table.",
         "posviz_course.lab.",
         "posviz_course.lessons.learned.small_model.",
     ),

@@ -78,7 +78,7 @@ function begin() {
 }
 
 async function ask() {
-  await keep();
+  keep();
   const answer = await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`${answer.url} is not there`);
   const index = await answer.json();
@@ -90,7 +90,9 @@ async function ask() {
   return index;
 }
 
-/** @type {WebAssembly.Module | undefined} */ let compiled; // by the first worker, for those that come after it
+let isFirst = true; // a page's Python, which is loaded
+let begins = () => {};
+const begun = new Promise((resolve) => { begins = () => resolve(undefined); }); // the script of a worker runs
 
 /** One Python, and which message it is at. @template Message what it tells */
 class Python {
@@ -115,7 +117,7 @@ class Python {
     this.#worker = new Worker(new URL(`assets/live/${this.index.worker}`, SITE));
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onerror = () => this.#die({ died: "its script could not be loaded", cut: true });
-    this.#worker.postMessage({ site: SITE.href, index: this.index, module: compiled, isKept: !this.isReaders });
+    this.#worker.postMessage({ site: SITE.href, index: this.index, isKept: !this.isReaders });
   }
 
   /** Calls a function of Python's.
@@ -132,9 +134,10 @@ class Python {
 
   #hear(/** @type {FromWorker<Message>} */ told) { // what worker.js tells
     if ("loaded" in told) {
-      if (!compiled) bar.count(told);
+      if (isFirst && told.loaded) bar.count(told);
+      begins();
     } else if ("started" in told) {
-      compiled = told.module;
+      isFirst = false;
       this.isReady = true;
       bar.say("");
       this.listener.started();
@@ -165,4 +168,4 @@ class Python {
   }
 }
 
-export { bar, begin, CUT, ENDLESS, lastLine, Python, STOPPED };
+export { bar, begin, begun, CUT, ENDLESS, lastLine, Python, STOPPED };

@@ -6,6 +6,7 @@ import * as wasi from "npm:@bjorn3/browser_wasi_shim@0.4.2";
 const LIBRARY = "usr/local/lib/python315.zip"; // where this Python looks for it; here it is a folder
 const ENVIRONMENT = ["HOME=/tmp", "TMPDIR=/tmp", "PYTHONTZPATH=", "NO_COLOR=1", "MPLBACKEND=agg", "MPLCONFIGDIR=/tmp"];
 const PAGE = 65536; // bytes of memory
+const BLOCK = 1024; // words of four bytes that are kept together: more than half of the blocks need not be
 const decoder = new TextDecoder(), encoder = new TextEncoder();
 
 /** A folder that counts as writable, or matplotlib would use another one for its fonts. */
@@ -41,11 +42,28 @@ function unpack(/** @type {Uint8Array<ArrayBuffer>} */ tar, /** @type {wasi.Dire
   }
 }
 
-/** Starts Python; returns a function that runs code and returns its error, if any, and the memory.
+/** What one memory has and another, of a Python that has only begun, lacks: the number of its words, how many
+ * blocks differ, their numbers, and they themselves. */
+function difference(/** @type {Uint32Array} */ memory, /** @type {Uint32Array} */ fresh) {
+  const numbers = [];
+  for (let start = 0; start < memory.length; start += BLOCK) {
+    let at = start;
+    while (at < start + BLOCK && memory[at] === (at < fresh.length ? fresh[at] : 0)) at += 1;
+    if (at < start + BLOCK) numbers.push(start / BLOCK);
+  }
+  const kept = new Uint32Array(2 + numbers.length * (1 + BLOCK));
+  kept.set([memory.length, numbers.length]);
+  kept.set(numbers, 2);
+  numbers.forEach((number, n) =>
+    kept.set(memory.subarray(number * BLOCK, (number + 1) * BLOCK), 2 + numbers.length + n * BLOCK));
+  return kept;
+}
+
+/** Starts Python; returns a function that runs code and returns its error, if any, and one that keeps the memory.
  * @param {WebAssembly.Module} module @param {Uint8Array<ArrayBuffer>[]} archives of its library
  * @param {(bytes: Uint8Array<ArrayBuffer>) => void} hear is called by `_host.call(bytes)`
- * @param {ArrayBuffer} [saved] the memory of a Python that was started before */
-export async function startPython(module, archives, hear, saved) {
+ * @param {Uint32Array} [kept] the memory of a Python that was started before */
+export async function startPython(module, archives, hear, kept) {
   const root = new Root("/", new Map());
   inside(root.dir, ["tmp"]);
   for (const archive of archives) unpack(archive, inside(root.dir, LIBRARY.split("/")));
@@ -70,14 +88,20 @@ export async function startPython(module, archives, hear, saved) {
     new Uint8Array(python.memory.buffer).set(bytes, at);
     return python.turn(at, bytes.length) ? said.join("\n") : "";
   };
-  if (saved) {
+  if (kept) {
+    const [words, count] = kept;
     system.inst = instance;
-    python.memory.grow((saved.byteLength - python.memory.buffer.byteLength) / PAGE);
-    new Uint8Array(python.memory.buffer).set(new Uint8Array(saved));
+    python.memory.grow((4 * words - python.memory.buffer.byteLength) / PAGE);
+    const memory = new Uint32Array(python.memory.buffer), blocks = kept.subarray(2 + count);
+    for (let n = 0; n < count; n += 1) memory.set(blocks.subarray(n * BLOCK, (n + 1) * BLOCK), kept[2 + n] * BLOCK);
   } else {
     system.initialize(instance);
     // Its library was a zip archive when the snapshot was taken.
     run("import sys; sys.path_importer_cache.clear(); sys.dont_write_bytecode = True");
   }
-  return { run, memory: () => python.memory.buffer };
+  const keep = async () => {
+    const fresh = /** @type {any} */ (await WebAssembly.instantiate(module, imports)).exports.memory.buffer;
+    return difference(new Uint32Array(python.memory.buffer), new Uint32Array(fresh));
+  };
+  return { run, keep };
 }

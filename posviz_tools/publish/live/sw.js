@@ -15,14 +15,14 @@ worker.addEventListener("fetch", (/** @type {FetchEvent} */ event) => {
 });
 
 async function answer(/** @type {FetchEvent} */ event) {
-  const { request } = event, cache = await caches.open(scope);
+  const { request } = event, { url } = request, cache = await caches.open(scope);
   const kept = await cache.match(request);
-  if (kept && request.url.startsWith(LIVE) && NAMED_BY_HASH.test(request.url)) return kept;
+  if (kept && url.startsWith(LIVE) && NAMED_BY_HASH.test(url)) return kept;
   try {
     const response = await fetch(request);
-    if (response.status === 200) {
+    if (response.status === 200 && !url.endsWith(".bin")) { // which worker.js keeps
       event.waitUntil(cache.put(request, response.clone()));
-      if (request.url === `${LIVE}index.json`) event.waitUntil(forget(cache, response.clone()));
+      if (url === `${LIVE}index.json`) event.waitUntil(forget(cache, response.clone()));
     }
     return response;
   } catch (error) {

@@ -1,11 +1,13 @@
 // Python in a web worker: loads it, and answers a page, one message at a time.
 
+// deno-lint-ignore no-import-prefix -- a wheel has this file, and no deno.json
+import { ZSTDDecoder } from "npm:zstddec@0.3.4";
 import { startPython } from "./runtime.js";
 /** @import { FromWorker, Start } from "./messages.d.ts" */
 
-const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn, and what that has prepared is kept, too
+const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn; it need not wait, and what it prepared is kept
 const START = "import json; from posviz_tools.publish.live import cells, session; cells.begin()";
-const decoder = new TextDecoder();
+const decoder = new TextDecoder(), zstandard = new ZSTDDecoder();
 /** @type {ReturnType<typeof startPython>} */ let python;
 
 /** The network is cut: by itself, a browser throws the same error as for other causes. */
@@ -15,51 +17,64 @@ const cut = () => { throw new Cut("the network is cut"); };
 /** @param {FromWorker<unknown>} message @param {Transferable[]} transfer */
 const tell = (message, transfer = []) => postMessage(message, { transfer });
 
-/** What the parts of a file hold together, unpacked.
- * @param {string[]} parts @param {string} type @param {(bytes: number) => void} count */
-async function fetched(parts, type, count) {
-  const responses = await Promise.all(parts.map((part) => fetch(part).catch(cut)));
-  for (const { ok, url } of responses) if (!ok) throw new Error(`${url} is not there`);
-  const { readable, writable } = new TransformStream({
-    transform(chunk, controller) {
-      count(chunk.length);
-      controller.enqueue(chunk);
-    },
-  });
-  const join = async () => {
-    for (const { body } of responses) await body?.pipeTo(writable, { preventClose: true, preventAbort: true });
-    await writable.close();
-  };
-  join().catch(() => writable.abort(new Cut())); // unless it has failed already
-  const unpacked = readable.pipeThrough(new DecompressionStream("gzip"));
-  return new Response(unpacked, { headers: { "Content-Type": type } });
-}
-
 /** Starts Python of what build.py has written; `isKept`: for the next visit, too. @param {Start} start */
-async function load({ site, index, module: compiled, isKept }) {
-  const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
-  // Nothing is kept where a page is not served securely, or may keep nothing.
-  const cache = await globalThis.caches?.open(site).catch(() => undefined);
-  const saved = cache?.match(at(index.memory)).then((response) => response?.arrayBuffer());
+async function load({ site, index, isKept }) {
   let loaded = 0;
   const count = (/** @type {number} */ bytes) => {
     loaded += bytes;
     tell({ loaded, of: index.size });
   };
-  const archive = async (/** @type {string[]} */ parts) =>
-    new Uint8Array(await (await fetched(parts.map(at), "application/x-tar", count)).arrayBuffer());
+  count(0); // it runs
+  const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
+  // Nothing is kept where a page is not served securely, or may keep nothing.
+  const cache = await globalThis.caches?.open(site).catch(() => undefined);
+  const had = (/** @type {string} */ name) => cache?.match(at(name));
+  const hold = (/** @type {string} */ name, /** @type {BufferSource} */ bytes, type = "") =>
+    cache?.put(at(name), new Response(bytes, { headers: { "Content-Type": type } })).catch(() => {}); // no room
+  /** A part of a file: each is kept by itself, so that a visit which is left early was not in vain. */
+  const part = async (/** @type {string} */ name) => {
+    const kept = await (await had(name))?.arrayBuffer();
+    loaded += kept?.byteLength ?? 0;
+    if (kept) return kept;
+    const response = await fetch(at(name)).catch(cut);
+    if (!response.ok) throw new Error(`${response.url} is not there`);
+    const counted = response.body?.pipeThrough(new TransformStream({
+      transform(chunk, controller) {
+        count(chunk.length);
+        controller.enqueue(chunk);
+      },
+    }));
+    const bytes = await new Response(counted).arrayBuffer().catch(cut);
+    hold(name, bytes);
+    return bytes;
+  };
+  const unpacked = async (/** @type {string[]} */ parts) => {
+    const [packed] = await Promise.all([Promise.all(parts.map(part)), zstandard.init()]);
+    const joined = new Uint8Array(await new Blob(packed).arrayBuffer());
+    return /** @type {Uint8Array<ArrayBuffer>} */ (zstandard.decode(joined));
+  };
+  const compiled = async () => {
+    const kept = await had(index.module);
+    if (kept) { // the service worker gives it, too: to that address a browser keeps the code it has made of it
+      const given = await fetch(at(index.module)).catch(() => kept);
+      return WebAssembly.compileStreaming(given.ok ? given : kept);
+    }
+    const bytes = await unpacked(index.python);
+    const module = await WebAssembly.compile(bytes);
+    setTimeout(() => hold(index.module, bytes, "application/wasm"), KEEP_AFTER);
+    return module;
+  };
   const [module, memory, ...archives] = await Promise.all([
-    compiled ?? WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
-    saved,
-    archive(index.library),
-    archive(index.posviz),
+    compiled(),
+    had(index.memory)?.then(async (kept) => kept && new Uint32Array(await kept.arrayBuffer())),
+    unpacked(index.library),
+    unpacked(index.posviz),
   ]);
   const started = await startPython(module, archives, hear, memory);
-  const error = started.run(memory ? "session.forget()" : START);
+  const error = started.run(`${memory ? "" : START}\nsession.forget()`);
   if (error) throw new Error(error);
-  const keep = () => cache?.put(at(index.memory), new Response(started.memory())).catch(() => {}); // no room
-  if (!memory && isKept) setTimeout(keep, KEEP_AFTER);
-  tell({ started: true, module });
+  if (!memory && isKept) setTimeout(async () => hold(index.memory, await started.keep()), KEEP_AFTER);
+  tell({ started: true });
   return started;
 }
 

@@ -4,35 +4,21 @@ import html
 import json
 import re
 import subprocess
-import sys
+from pathlib import Path
 
 import pytest
+from deno import find_deno_bin
 
+from posviz_course import lessons
 from posviz_course.course import EXAMINATION, LESSONS
 from posviz_tools.cli import arguments
 from posviz_tools.publish import page
 from posviz_tools.publish.lesson import StoredLesson
-from posviz_tools.publish.live import names
+from posviz_tools.publish.live import build, names, runtime
 
-# Runs cells as a page's Python does, without the packages that it lacks: prints what each shows.
-RUN = """
-import html, importlib.machinery, json, re, sys, types
-LACKS = {lacks}
-find = importlib.machinery.PathFinder.find_spec
-def found(name, *where):
-    return None if name.partition(".")[0] in LACKS else find(name, *where)
-importlib.machinery.PathFinder.find_spec = found
-shown = []
-sys.modules["_host"] = types.SimpleNamespace(call=shown.append)
-from posviz_tools.publish.live import cells
-cells.begin()
-for sources, asked in json.load(sys.stdin):
-    cells._names.clear(), cells._ran.clear()
-    for id in asked:
-        cells.run(id, sources)
-print(json.dumps([json.loads(each) for each in shown]))
-"""
-LACKS = {"torch", "transformers", "IPython", "ipywidgets", "anywidget", "nbformat", "mistune"}
+TURNS = Path(__file__).parent / "turns.js"
+CALLS = Path(__file__).parent / "calls.txt"  # a line for each part of Python, NumPy and matplotlib
+SCREEN = {"part": "screen", "view": "v", "ask": True, "ratio": 1}
 SOURCES = {
     "imports": "import torch\nimport numpy as np",
     "array": "x = np.ones((3, 4))\nprint('not shown')\nx",
@@ -43,15 +29,34 @@ SOURCES = {
 }
 
 
-def run(*asked):
+@pytest.fixture(scope="module")
+def page_python(tmp_path_factory):
+    """What runs turns in a page's Python, without a page; each list of them begins anew."""
+    folder = tmp_path_factory.mktemp("python")
+    (folder / "python.wasm").write_bytes(runtime.wasm())
+    (folder / "library.tar").write_bytes(build._tar(runtime.library()))
+    (folder / "posviz.tar").write_bytes(build._tar(build._own_files()))
+
+    def told(turns):
+        (folder / "turns.json").write_text(json.dumps(turns))
+        command = [find_deno_bin(), "run", "-A", "--no-lock", str(TURNS), str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert not done.returncode, done.stderr
+        return json.loads(done.stdout)
+
+    return told
+
+
+def run(page_python, *asked):
     """What these cells of these lessons show: each as its id, HTML, and whether it failed."""
-    code = RUN.format(lacks=LACKS)
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(asked), capture_output=True, text=True
-    )
-    assert not done.returncode, done.stderr
-    told = [(id, said) for id, said, _ in json.loads(done.stdout) if "html" in said]
-    return [(id, said["html"], said["failed"]) for id, said in told]
+    turns = [
+        [f"cells.run(*json.loads({json.dumps([id, sources])!r}))" for id in ids]
+        for sources, ids in asked
+    ]
+    told = page_python(turns)
+    assert not [each for each in told if "died" in each]
+    said = [(id, message) for id, message, _ in told if "html" in message]
+    return [(id, message["html"], message["failed"]) for id, message in said]
 
 
 def test_what_defines_or_changes_a_name_is_needed_and_what_it_needs_itself():
@@ -68,7 +73,7 @@ def test_what_needs_an_absent_package_cannot_run():
 
 
 @pytest.mark.slow("a process")
-def test_a_cell_shows_its_output_or_where_it_stopped():
+def test_a_cell_shows_its_output_or_where_it_stopped(page_python):
     without = {id: source for id, source in SOURCES.items() if id != "other"}
     wrong = {
         "shapes": "import numpy as np\na, b = np.ones((2, 3)), np.ones(4)\nc = a @ b",
@@ -79,7 +84,9 @@ def test_a_cell_shows_its_output_or_where_it_stopped():
         "exit": "raise SystemExit",
     }
     figure = {"own": "from matplotlib.figure import Figure\nFigure((1, 1))"}
-    used, own, *errors = run((without, ["used"]), (figure, ["own"]), (wrong, list(wrong)))
+    used, own, *errors = run(
+        page_python, (without, ["used"]), (figure, ["own"]), (wrong, list(wrong))
+    )
     assert own[1].startswith('<figure><img src="data:image/png')
     assert used[1] == '<pre class="text">48.0\n</pre><pre class="text">(3, 4)</pre>'
     expected = {
@@ -97,7 +104,7 @@ def test_a_cell_shows_its_output_or_where_it_stopped():
 
 @pytest.mark.slow("runs every lesson")
 @pytest.mark.release("every lesson once more")
-def test_every_cell_that_a_page_offers_shows_what_is_stored():
+def test_every_cell_that_a_page_offers_shows_what_is_stored(page_python):
     asked, stored = [], []
     for lesson in [*LESSONS, EXAMINATION]:
         stored_lesson = StoredLesson(arguments.notebooks()[lesson.notebook])
@@ -108,8 +115,28 @@ def test_every_cell_that_a_page_offers_shows_what_is_stored():
         assert checks <= set(offered), f"{lesson.notebook}: {checks - set(offered)} need torch"
         asked.append((sources, offered))
         stored += [(lesson.notebook, by_id[id]) for id in offered]
-    for (name, cell), (id, shown, failed) in zip(stored, run(*asked), strict=True):
+    for (name, cell), (id, shown, failed) in zip(stored, run(page_python, *asked), strict=True):
         assert not failed, f"{name}, {id}: {shown}"
         printed = "".join(each.text for each in cell.outputs if each.output_type == "stream")
         expected = f'<pre class="text">{html.escape(printed)}</pre>' if printed else ""
         assert shown.startswith(expected), f"{name}, {id}"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["RotatingVectors"], id="one"),
+        pytest.param(lessons.names(), id="all", marks=pytest.mark.release("every picture")),
+    ],
+)
+@pytest.mark.slow("draws pictures")
+def test_pictures_draw_in_the_interpreter_that_is_cut(page_python, names):
+    drawn = "session.open_explorer({0!r}, {0!r}, {{}}, {{}}, 'notebook'); session.hear({0!r}, {1})"
+    told = page_python([[drawn.format(name, SCREEN)] for name in names])
+    assert [id for id, message, _ in told if message.get("whole")] == list(names)
+    assert not [message for _, message, _ in told if "error" in message or "died" in message]
+
+
+@pytest.mark.slow("a process")
+def test_what_a_reader_may_call_was_not_cut(page_python):
+    assert page_python([[line] for line in CALLS.read_text("utf-8").splitlines()]) == []

@@ -2,9 +2,11 @@
 
 import itertools
 import json
+import random
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import traitlets
 
@@ -88,3 +90,12 @@ def test_an_explorer_that_is_forgotten_hears_nothing(session, told):
     session.forget()
     with pytest.raises(KeyError):
         session.hear("a", SCREEN)
+
+
+def test_each_visit_has_random_numbers_of_its_own(session):
+    drawn = []
+    for _ in range(2):
+        random.seed(0), np.random.seed(0)  # noqa: NPY002
+        session.forget()
+        drawn.append({random.random(), np.random.rand()})  # noqa: NPY002
+    assert not drawn[0] & drawn[1]
