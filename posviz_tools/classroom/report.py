@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,13 +30,15 @@ class Share(NamedTuple):
         return f"{100 * self.part:.0f} %"
 
 
-def report(rows: list[Row], folder: Path) -> Path:
-    """Write grades.html, and return where it is; OSError where that cannot be."""
+def report(rows: list[Row], folder: Path, lesson: str) -> Path:
+    """Write a lesson's grades.html, and return where it is; OSError where that cannot be."""
     graded = [row for row in rows if row.graded]
     by_exercise, students = shares(graded), by_student(rows)
     sums = {student: total(own) for student, own in students.items()}
     shown = [sums[student] for student in by_student(graded)]
     page = TEMPLATES.get_template("report.html.j2").render(
+        lesson=lesson,
+        date=date.today().isoformat(),
         exercises=by_exercise,
         students=students,
         sums=sums,

@@ -81,7 +81,7 @@ def grade(
     graded = grade.lesson_of(work, folder, wanted)
     typer.echo(submission.protection(), err=True)
     verdicts = grade.grade(work, graded, paths[graded], seed, share)
-    files = [*grade.write(verdicts, folder), report(verdicts, folder)]
+    files = [*grade.write(verdicts, folder), report(verdicts, folder, graded.heading)]
     typer.echo(f"Grades of {graded.heading} written to {', '.join(map(shortened, files))}.")
     typer.echo(f"{grade.summary(verdicts)}. {grade.remarks(verdicts)}".rstrip())
     typer.echo(f"To repeat this grading exactly: --seed {seed}")

@@ -1,5 +1,7 @@
 """What a class got wrong: shares and a page."""
 
+from datetime import date
+
 from posviz_tools.classroom.grade import Row
 from posviz_tools.classroom.report import histogram, report, shares
 
@@ -33,8 +35,9 @@ def test_the_page_has_sums_and_mistakes(tmp_path):
     stray = Row(
         "s8", "scores", 0, "not graded: no notebook that can be read", "s8.ipynb is not a notebook."
     )
-    page = report([*ROWS, stray], tmp_path)
+    page = report([*ROWS, stray], tmp_path, "05 · RoPE")
     text = page.read_text("utf-8")
+    assert f"<h1>05 · RoPE: grades of the class</h1>\n<p>{date.today()}. 8 students" in text
     assert "8 students, mean 15.0 of 20 points" in text
     assert "1 of 9 was not graded: s8 (no notebook that can be read)." in text
     assert '<td>38 %</td><th scope="row">divided by √d_model</th>' in text
