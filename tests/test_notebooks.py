@@ -92,6 +92,17 @@ def test_notebook_is_small_and_its_cells_are_short(path):
     assert [source for source in sources if INSTALLS.search(source)] == []
 
 
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_main_part_has_at_most_a_thousand_words(path):
+    """Addresses and formulas are no words."""
+    cells = nbformat.read(path, as_version=4).cells
+    roles = [cell.metadata.get("posviz", {}).get("role") for cell in cells]
+    main = cells[: roles.index("optional") if "optional" in roles else None]
+    texts = [cell.source for cell in main if cell.cell_type == "markdown"]
+    prose = re.sub(r"\]\([^)]*\)|\$\$.*?\$\$|\$[^$]*\$", "", "\n".join(texts), flags=re.DOTALL)
+    assert len(re.findall(r"\w+", prose)) <= 1000
+
+
 def test_all_notebooks_together_are_small():
     assert sum(path.stat().st_size for path in NOTEBOOKS) < 4e6, "run `posviz rerun --all`"
 
