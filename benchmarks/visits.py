@@ -1,6 +1,6 @@
 """Two builds of the site beside each other: what a visit loads, and when its first picture lives.
 
-python benchmarks/visits.py BEFORE AFTER [REPETITIONS]     folders of `posviz site 05 --to`
+python benchmarks/visits.py BEFORE AFTER [REPETITIONS]     folders that `posviz site 05` wrote
 
 First, second and third visits, the builds in turn, in Chromium, and in Firefox where it is.
 """

@@ -60,7 +60,7 @@ def test_page_and_what_it_needs_are_small(lesson, page_of):
 def test_formulas_are_set(name, page_of, browser):
     context = browser.new_context()
     shown = from_disk(context, page_of(name)).page
-    shown.wait_for_function("() => MathJax.startup?.promise?.then(() => true)")
+    shown.wait_for_function("() => globalThis.MathJax?.startup?.promise?.then(() => true)")
     text = " ".join(shown.locator("section.prose").evaluate_all(TEXT_BUT_CODE))
     assert not re.search(r"\$|\\[a-z_]", text)
     assert shown.locator("[data-mml-node=merror]").count() == 0

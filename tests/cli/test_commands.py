@@ -91,7 +91,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(grade, "submissions", lambda *_: [])
     monkeypatch.setattr(grade, "lesson_of", lambda *_: LESSONS[5])
     monkeypatch.setattr(grade, "grade", lambda *_: [grade.Row("ann", "1 a head (10)", 10, "", "")])
-    monkeypatch.setattr(report, "report", lambda rows, folder: [folder])
+    monkeypatch.setattr(report, "report", lambda rows, folder, lesson: [folder])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(assign, "write_solutions", lambda *_: tmp_path)
     monkeypatch.setattr(grade, "write", lambda rows, folder: [folder])

@@ -150,7 +150,7 @@ def all_that_ran(browser, address, left):
             opened.keyboard.press("s")
         popup.value.locator(".speaker-controls-notes .value").wait_for()
     elif STEM in address:
-        opened.wait_for_function("() => MathJax.startup?.promise?.then(() => true)")
+        opened.wait_for_function("() => globalThis.MathJax?.startup?.promise?.then(() => true)")
     if left:
         found |= set(opened.evaluate(LEFT))
     opened.evaluate(TOUCH)
