@@ -66,7 +66,7 @@ class RealHead(Picture):
     def caption(self, arrays: Arrays) -> str:
         change = "weights differ by up to"
         if arrays.positions != "given":
-            change = "without positions, weights change by"
+            change = "without positions, weights change by up to"
         found = f"{arrays.share:.2f} of its weight to the {arrays.head}"
         if "same" in arrays.head:  # most words have none, and their rows are left out
             found = f"the {arrays.head}, if any, weight {arrays.share:.2f}"
