@@ -49,7 +49,7 @@ def the_output_does_not_see_a_shift(encoding):
     measures="the largest change of a word's output when the halves of six words change places",
     rule="< 1e-9", section="4 What such a model does not see")
 def a_reordered_sentence_is_the_same(encoding):
-    """Reordering changes the offsets, and different offsets may have different vectors or numbers."""
+    """Reordering changes offsets, and other offsets may have other vectors or numbers."""
     order = [3, 4, 5, 0, 1, 2]
     return largest(outputs(encoding, order=order) - outputs(encoding)[order])
 
