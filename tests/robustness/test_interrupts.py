@@ -16,7 +16,10 @@ text = standard_library_text(1_000_000)
 """
 TRAIN = """
 model = SmallTransformer(Learned(torch.nn.Parameter(torch.zeros(48, 32))), d_model=32)
-print("begun")
+def tell(*_):
+    print("begun")  # within the training
+    handle.remove()
+handle = model.register_forward_pre_hook(tell)
 run = train(model, text, steps=400, seq_len=48)
 print(len(run.losses), max(run.snapshots))
 """
