@@ -14,6 +14,7 @@ from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_above, whole, wide, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
+from posviz.wording import number
 from posviz_course.lessons.alibi.alibi_slopes import slope_words
 from posviz_course.lessons.alibi.weight_by_distance import LOWEST, draw_weight_axis
 
@@ -83,7 +84,7 @@ class AlibiScores(Picture):
         without, kept = arrays.planted
         return (
             f"Head {arrays.head}, with the slope {slope_words(arrays.slope)}, leaves the planted "
-            f"key a weight of {kept:.3g}, and without ALiBi it has {without:.3g}."
+            f"key a weight of {number(kept)}, and without ALiBi it has {number(without)}."
         )
 
 

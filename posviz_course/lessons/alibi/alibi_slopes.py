@@ -11,6 +11,7 @@ from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
+from posviz.wording import number
 
 MOST_HEADS, TOKENS = 128, 16  # BLOOM has 112 heads
 LOWEST = -8.0  # of the colours: e to this is 1/2981
@@ -78,11 +79,11 @@ class AlibiSlopes(Picture):
         more = more if power < arrays.num_heads else ""
         return (
             f"Head {arrays.head} of {arrays.num_heads} has the slope {slope_words(arrays.slope)}, "
-            f"so it subtracts {last * arrays.slope:.4g} from a key {last} tokens back{more}."
+            f"so it subtracts {number(last * arrays.slope, 4)} from a key {last} tokens back{more}."
         )
 
 
 def slope_words(slope):
     """A slope as 1/256 where that is exact, and otherwise to four digits."""
     inverse = 1 / slope
-    return f"1/{inverse:.0f}" if float(inverse).is_integer() else f"{slope:.4g}"
+    return f"1/{inverse:.0f}" if float(inverse).is_integer() else number(slope, 4)

@@ -9,6 +9,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.pictures.knobs import Choice, LogInteger
 from posviz.pictures.parts import Curve, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 HEAD_DIM, OFFSET = 64, 5
 BASE = 100_000  # of the lesson's model, SmolLM2
@@ -73,7 +74,7 @@ class PrecisionLab(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         errors = " and ".join(
-            f"{arrays.here[name]:.2g} in {name}" for name in ("bfloat16", "float32")
+            f"{number(arrays.here[name], 2)} in {name}" for name in ("bfloat16", "float32")
         )
         return (
             f"With rounded {arrays.rounded}, the score at position {arrays.position:,} is off by "

@@ -7,6 +7,7 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Even
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, with_room
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 LARGEST = 100_000  # offset, in tokens
 
@@ -47,7 +48,6 @@ class CollisionHunter(Picture):
         ]
         axes.set(yscale="log", xlim=with_room(0, LARGEST, 0.01), ylim=(1e-6, 100))
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
-        axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
         props: dict = {"color": "C1", "size": "large", "animated": True, "in_layout": False}
         note = axes.text(0, 1, "", va="top", **props)
@@ -56,7 +56,7 @@ class CollisionHunter(Picture):
     def caption(self, arrays: Arrays) -> str:
         return (
             f"Of rows 1 to {LARGEST:,} the nearest to row 0 is row {arrays.nearest:,}, "
-            f"{arrays.distance:.4g} away; row 1 is {arrays.neighbour:.4g} away."
+            f"{number(arrays.distance, 4)} away; row 1 is {number(arrays.neighbour, 4)} away."
         )
 
 
@@ -69,7 +69,7 @@ def _limits(arrays):
 
 def _found(arrays):
     """The numbers of the nearest, below it, where there is more room."""
-    words = f"    {arrays.distance:.3g} at offset {arrays.nearest:,}    "
+    words = f"    {number(arrays.distance)} at offset {arrays.nearest:,}    "
     side = ("left", "center", "right")[int(3 * arrays.nearest / (LARGEST + 1))]
     return {"text": words, "ha": side, "position": (arrays.nearest, 0.8 * arrays.distance)}
 

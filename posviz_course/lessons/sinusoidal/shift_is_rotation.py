@@ -8,6 +8,7 @@ from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.pictures.knobs import Integer
 from posviz.pictures.parts import Curve, Ring, circle, legend_above
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 FURTHEST, D_MODEL = 100, 512  # positions and offsets go up to the first
 ALONG = np.linspace(0, 2 * FURTHEST, 801)
@@ -67,6 +68,6 @@ class ShiftIsRotation(Picture):
     def caption(self, arrays: Arrays) -> str:
         position, offset = arrays.position, arrays.offset
         return (
-            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.3g} radians: from "
+            f"M rotates the hand of pair {arrays.pair} by {number(arrays.angle)} radians: from "
             f"position {position} to position {position + offset}."
         )
