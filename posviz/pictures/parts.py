@@ -214,6 +214,16 @@ class EndName:
         self.text.xy = (x[inside[-1]], y[inside[-1]]) if inside else (1, 1)
 
 
+class PointName(EndName):
+    """Words at a point, towards the middle of the axes; show as for `EndName`."""
+
+    def move(self, arrays: Arrays) -> None:
+        super().move(arrays)
+        axes = self.text.axes
+        across, _ = (axes.transData - axes.transAxes).transform(self.text.xy)
+        self.text.set(ha="left" if across < 0.5 else "right", text=f" {self.text.get_text()} ")
+
+
 # ---------------------------------------------------------------- what stands
 
 
