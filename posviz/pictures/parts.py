@@ -200,7 +200,7 @@ class EndName:
     """A curve's name at its last point in the axes; show: x, y, name, whether above the point."""
 
     def __init__(self, axes, color, show: Show, **props):
-        props |= {"color": color, "ha": "right", "animated": True, "in_layout": False}
+        props = {"ha": "right"} | props | {"color": color, "animated": True, "in_layout": False}
         props |= {"textcoords": "offset points", "annotation_clip": False, "parse_math": False}
         self.text = axes.annotate("", (1, 1), (0, 0), **props)
         self.show, self.gap = _of(show), 0.4 * rcParams["font.size"]
