@@ -29,7 +29,7 @@ _EXERCISES = [
 ]
 SOLUTION_CODES = {each.checker_name: solution(lesson, each) for lesson, each in _EXERCISES}
 SOLUTIONS = {
-    each.checker_name: answers(lesson.topic)[solution(lesson, each)] for lesson, each in _EXERCISES
+    each.checker_name: answers(lesson.topic)[each.name] for lesson, each in _EXERCISES
 }
 
 
