@@ -22,7 +22,7 @@ class Cell {
   #state = make("span", { className: "posviz-state", role: "status" });
   #button = make("button", { onclick: () => this.pressed() });
   #undo = make("button", { onclick: () => this.#write?.(this.stored) }, "Undo my changes");
-  #label;
+  /** @type {string} */ #label;
   /** @type {((text: string) => void) | undefined} */ #write; // into the editor
   isRunning = false;
   /** @type {Cell} */ runner = this; // has the button that runs it

@@ -1,7 +1,8 @@
-"""What the search finds: sections of lessons and pages, pictures, words, claims, libraries."""
+"""What the search finds: sections, symptoms, pictures, words, claims, libraries."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import quote
 
 from bs4 import BeautifulSoup
 
@@ -13,6 +14,7 @@ from posviz_tools.publish.lesson import Section, StoredLesson, read_text
 from posviz_tools.publish.site import libraries
 from posviz_tools.publish.site.gallery import GalleryPicture
 
+SYMPTOMS = "troubleshooting"
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _FORMULA = re.compile(r"\$([^$]+)\$")
 
@@ -33,6 +35,8 @@ def documents(
         sections = [Section(1, "", title, [], [])]
         read_text(markdown(rest), sections)
         items += _of_sections(title, name, sections)
+        if name == SYMPTOMS:
+            items += _of_symptoms(markdown(rest))
     for picture in pictures:
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
         items.append((kind, title, picture.href, "; ".join(picture.controls), ""))
@@ -66,6 +70,15 @@ def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
         href = f"{name}.html#{section.anchor}"
         text = _without_formulas(" ".join(section.text))
         yield kind, _without_formulas(title), href, text, "\n".join(section.code)
+
+
+def _of_symptoms(html: str) -> Iterator[tuple]:
+    """The rows of the table of symptoms: each leads to its own words on the page."""
+    rows = "thead:-soup-contains('What you see') + tbody tr"
+    for row in BeautifulSoup(html, "html.parser").select(rows):
+        symptom, *rest = (cell.get_text() for cell in row("td"))
+        href = f"{SYMPTOMS}.html#:~:text={quote(symptom, safe='')}"
+        yield "Symptom", symptom, href, " · ".join(rest[:-1]), ""
 
 
 def _without_formulas(text: str) -> str:

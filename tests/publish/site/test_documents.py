@@ -68,6 +68,16 @@ def test_pictures_are_found_by_name_and_claims_by_numbers(found):
     assert claim["text"] == "False. Two stay. The pairs that stay: 3."
 
 
+def test_a_symptom_is_found_by_its_row_and_leads_to_its_words():
+    text = "# Ask\n\n| Where |\n|---|\n| here |\n\n| What you see | Cause | Lesson |\n|---|---|---|\n"
+    text += "| It *drifts*, 1st | half precision | 06 |\n"
+    found = documents.documents([], {"troubleshooting": text}, [], [])
+    [symptom] = [each for each in found if each["kind"] == "Symptom"]
+    assert symptom["title"] == "It drifts, 1st"
+    assert symptom["text"] == "half precision"
+    assert symptom["href"] == "troubleshooting.html#:~:text=It%20drifts%2C%201st"
+
+
 def test_words_and_claims_have_anchors_of_their_own():
     claims = [documents.claim_id(*claim, None) for claim in every_claim()]
     anchors = [*map(documents.term_id, TERMS), *claims]
