@@ -42,7 +42,7 @@ function follow(/** @type {HTMLInputElement} */ field) {
   const show = () => {
     const words = field.value.replace(COMMON, ""), all = index.search(words);
     const results = all.length ? all : index.search(words, { combineWith: "OR" });
-    const said = [`${results.length} found${results.length > MOST ? `, the best ${MOST}:` : ""}`];
+    /** @type {(string | Node)[]} */ const said = [`${results.length} found${results.length > MOST ? `, the best ${MOST}:` : ""}`];
     if (!results.length) said.push(". Try fewer words, or a word of the ", make("a", { href: "glossary.html" }, "glossary"), ".");
     document.getElementById("said")?.replaceChildren(...field.value.trim() ? said : []);
     document.getElementById("found")?.replaceChildren(...results.slice(0, MOST).map(entry));

@@ -34,7 +34,9 @@ def test_right_scores_are_right_where_my_rotary_is_not(body):
     exec(f"def my_rotary(x, positions, base):\n    {body}\n{SCORES}", mine := {"np": np})
     before = mine["my_rotary"]
     feedback = check_rotary_scores(mine["my_scores"])
-    assert feedback.message == "my_scores is right. But my_rotary, which it calls, is not right yet."
+    assert (
+        feedback.message == "my_scores is right. But my_rotary, which it calls, is not right yet."
+    )
     assert feedback
     assert mine["my_rotary"] is before
     exec(SCORES.replace("/ np.sqrt", "+ np.sqrt"), mine)
