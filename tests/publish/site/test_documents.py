@@ -70,9 +70,7 @@ def test_pictures_are_found_by_name_and_claims_by_numbers(found):
 
 def test_a_symptom_is_found_by_its_row():
     where = "| Where |\n|---|\n| here |\n"
-    table = (
-        "| What you see | Cause | Lesson |\n|---|---|---|\n| It *drifts* | float16 | 06 |"
-    )
+    table = "| What you see | Cause | Lesson |\n|---|---|---|\n| It *drifts* | float16 | 06 |"
     found = documents.documents([], {"ask": f"# Ask\n\n{where}\n{table}"}, [], [])
     [symptom] = [each for each in found if each["kind"] == "Symptom"]
     assert symptom["title"] == "It drifts"
