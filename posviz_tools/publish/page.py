@@ -5,10 +5,12 @@ import functools
 from collections.abc import Iterable
 from pathlib import Path
 
+import yaml
 from bs4 import BeautifulSoup
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
+import posviz_tools
 from posviz.pictures.bitmaps import notebook_png
 from posviz.pictures.scripts import as_script
 from posviz_course import sources
@@ -57,6 +59,7 @@ def write_page(lesson: StoredLesson, to: Path) -> Path:
         "cells": cells(lesson),
         "script": SCRIPT,
         "sections": [section for section in lesson.sections if section.level > 1],
+        "citation": citation(),
         "sources": sources.listed(lesson.cited),
         "megabytes": write_shared(to),
     }
@@ -95,6 +98,18 @@ def cells(lesson: StoredLesson) -> list[dict]:
     asking = {cell.id for cell in lesson.code if "posviz-prediction" in str(cell.outputs)}
     runs = able - asking  # questions live without Python
     return [{"id": c.id, "source": c.source, "runs": c.id in runs} for c in lesson.code]
+
+
+@functools.cache
+def citation() -> dict:
+    """What CITATION.cff says."""
+    return yaml.safe_load(beside("CITATION.cff").read_text("utf-8"))
+
+
+def beside(file: str) -> Path:
+    """The path of a file that lies beside the package in a clone, and else in it."""
+    package = Path(posviz_tools.__file__).parent
+    return next(filter(Path.exists, (folder / file for folder in (package.parent, package))))
 
 
 def shows_picture(cell: NotebookNode) -> bool:

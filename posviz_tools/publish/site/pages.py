@@ -6,10 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
 from bs4 import BeautifulSoup
 
-import posviz_tools
 from posviz.pictures.scripts import as_script
 from posviz_course import claims, sources
 from posviz_course.blackbox import libraries as census
@@ -21,7 +19,7 @@ from posviz_tools.publish.clean import Site, markdown, sanitised
 from posviz_tools.publish.images import CARD, CARDS, write_thumbnail
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.site import gallery, libraries
-from posviz_tools.publish.site.documents import claim_id, documents, term_id
+from posviz_tools.publish.site.documents import claim_id, documents, term_id, with_anchors
 from posviz_tools.publish.slides import write_slides
 
 HERE = Path(__file__).parent
@@ -63,7 +61,7 @@ def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
 def write_site(lessons: list[StoredLesson], to: Path) -> None:
     """Write the pages around those of the lessons."""
     site = lessons[0].site
-    texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
+    texts = {name: page.beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
     shown, verdicts = gallery.shown(lessons), claims.every_verdict()
     usual = site._asdict() | {
         "policy": assets.policy([assets.THEME, SCRIPT, *assets.scripts("minisearch")], IMAGES),
@@ -71,6 +69,7 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
         "script": SCRIPT,
         "about": ABOUT,
         "around": page.AROUND,
+        "citation": page.citation(),
     }
 
     def write(name: str, template: str = "", **values: Any) -> None:
@@ -88,9 +87,9 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     write("libraries", "table", title="What libraries do", table=table, lead=LIBRARIES)
     write("references", sources=_sources(lessons))
     write("search", documents=documents(lessons, texts, shown, verdicts))
-    write("about", citation=citation())
+    write("about")
     for name, text in texts.items():
-        html = page.labelled(markdown(text.partition("\n")[2], site))
+        html = with_anchors(page.labelled(markdown(text.partition("\n")[2], site)))
         # What scrolls is reached by a keyboard.
         html = re.sub("<(table|pre)>", r'<\1 tabindex="0">', html)
         write(name, "document", title=headings[name], text=html)
@@ -119,17 +118,6 @@ def _index(lessons) -> dict:
 
 def _heading(text) -> str:
     return text.partition("\n")[0].removeprefix("# ")
-
-
-def citation() -> dict:
-    """What CITATION.cff says."""
-    return yaml.safe_load(_beside("CITATION.cff").read_text("utf-8"))
-
-
-def _beside(file: str) -> Path:
-    """The path of a file that lies beside the package in a clone, and else in it."""
-    package = Path(posviz_tools.__file__).parent
-    return next(filter(Path.exists, (folder / file for folder in (package.parent, package))))
 
 
 def _table(table: str, anchors: Iterable[str], site) -> str:
