@@ -22,11 +22,7 @@ addEventListener("scrollend", () => history.replaceState({ left: scrollY }, ""))
 
 // What is scrolled sideways is reached by keys, too.
 function reach() {
-  for (const formula of document.querySelectorAll("mjx-container:not([display])")) {
-    const drawn = formula.querySelector("svg"), text = formula.closest("p, li, .prose");
-    formula.classList.toggle("wide", Boolean(text && drawn && drawn.clientWidth > text.clientWidth));
-  }
-  for (const box of document.querySelectorAll("pre, table, figure, .prose, mjx-container")) {
+  for (const box of document.querySelectorAll("pre, table")) {
     if (box.scrollWidth > box.clientWidth) box.setAttribute("tabindex", "0");
     else box.removeAttribute("tabindex");
   }
