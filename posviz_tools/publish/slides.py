@@ -31,7 +31,7 @@ from posviz_tools.publish import assets
 from posviz_tools.publish.clean import markdown
 from posviz_tools.publish.lesson import StoredLesson, asked
 from posviz_tools.publish.live.build import write_python
-from posviz_tools.publish.place import alive, picture_of, still
+from posviz_tools.publish.place import alive, image, picture_of, still
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
@@ -189,7 +189,7 @@ def _living(picture: Picture, knobs: list[str], steps: str = "") -> str:
         drawn.append(_drawn(picture))
     setattr(picture, steps, knob.values[0])
     first, *others = drawn
-    following = "".join(f'<div class="fragment step">{image}</div>' for image in others)
+    following = "".join(f'<div class="fragment step">{figure}</div>' for figure in others)
     about = f'class="posviz-still steps" data-label="{escape(knob.label)}"'
     stack = f"<div {about}>{first}{following}</div>"
     return alive(type(picture).__name__, picture.values(), stack, knobs)
@@ -202,8 +202,9 @@ def _drawn(picture: Picture) -> str:
         for dark in (False, True):
             file = picture.save(Path(folder) / "picture.svg", dark=dark)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    addresses = (f"data:image/svg+xml;base64,{image}" for image in vectors)
-    return still(picture.caption(picture.compute()), *addresses)
+    addresses = (f"data:image/svg+xml;base64,{vector}" for vector in vectors)
+    caption = picture.caption(picture.compute())
+    return still(caption, image(caption, *addresses))
 
 
 # ---------------------------------------------------------------- for a lecture
