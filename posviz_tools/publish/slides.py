@@ -49,7 +49,7 @@ BESIDE: dict[str, Any] = {"panel": 1, "width": 3.6}  # inches: what is seen besi
 FORMULA = re.compile(r"^\$\$.+?\$\$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"^check_\w+\(", re.MULTILINE)
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
-ASKS = re.compile(r"(?:.*\?\*?|.*)")  # a first paragraph up to its question, if it has one
+ASKS = re.compile(r".*\?\*?|.*")  # a first paragraph up to its question, if it has one
 LEADS_ON = re.compile(r"(^|(?<=[.?!]) )((?![.?!] ).)+:\s*\Z", re.MULTILINE)  # to what a cell shows
 
 
@@ -74,9 +74,11 @@ class Slide:
     @property
     def stage(self) -> str:
         """The HTML that fills it."""
-        if self.kind == "picture":
-            return _living(self.picture, self.knobs, self.steps)
-        return self.html + (_drawn(self.picture, **BESIDE) if self.picture else "")
+        if not self.picture:
+            return self.html
+        if self.kind == "question":
+            return self.html + _drawn(self.picture, **BESIDE)
+        return _living(self.picture, self.knobs, self.steps)
 
 
 class Front(NamedTuple):
@@ -91,7 +93,7 @@ class Front(NamedTuple):
 def slides(lesson: NotebookNode) -> list[Slide]:
     """The slides of a lesson, in its order."""
     title, _, opening = lesson.cells[0].source.partition("\n\n")
-    asks = ASKS.match(opening)[0]
+    asks = ASKS.findall(opening)[0]
     waiting = [opening[len(asks) :].strip()]
     deck = [Slide("title", title.strip("# \n"), markdown(asks), notes=[asks])]
     section: int | str = OPENING

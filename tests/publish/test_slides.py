@@ -109,8 +109,8 @@ def test_a_question_stands_beside_the_first_panel_of_its_picture():
 
 
 def test_a_title_asks_the_lessons_question_and_the_rest_is_said():
-    opened = new_notebook(cells=[text("# 05\n\n*One*. Can it? The dial.\n\nMore?"), shows(html=asked('x'))])
-    title, _ = slides.slides(opened)
+    first = text("# 05\n\n*One*. Can it? The dial.\n\nMore?")
+    title, _ = slides.slides(new_notebook(cells=[first, shows(html=asked("x"))]))
     assert (title.html, title.notes[0]) == ("<p><em>One</em>. Can it?</p>\n", "*One*. Can it?")
 
 
