@@ -98,9 +98,20 @@ check_axial = LessonChecker(
         answer("columns alone", lambda angles: np.split(angles, 2, axis=1)[0],
             "You returned the pairs of the column alone; half of the pairs are still to come. "
             "Compute those of the row in the same way and put them behind."),
-        answer("rows alone", lambda angles: np.split(angles, 2, axis=1)[1],
-            "You returned the pairs of the row alone; half of the pairs are still to come. "
-            "Compute those of the column in the same way and put them in front."),
+        answer("halves one below the other",
+            lambda angles: np.concatenate(np.split(angles, 2, axis=1)),
+            "Your row angles are below the column angles. Each patch needs both in one line: "
+            "np.concatenate(…, axis=1)."),
+        wrong("a whole head for each axis",
+            lambda rows, columns, head_dim, base: axial(rows, columns, 2 * head_dim, base),
+            "You gave each axis all pairs of the head, head_dim/2. Each axis has half of them, "
+            "head_dim/4, so its frequencies are those of a RoPE with head_dim/2 dimensions."),
+        wrong("angles added",
+            lambda rows, columns, head_dim, base: np.outer(
+                rows + columns, rotary_frequencies(head_dim, base)
+            ),
+            "You added the angles of row and column, so all patches with the same row + column "
+            "have the same angles. Give each axis its own half of the pairs: concatenate."),
         BASE_IGNORED,
         BASE_100,
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
@@ -172,6 +183,8 @@ check_kind = LessonChecker(
             block=False),
         answer("numbers exchanged", lambda kind: 2 - kind,
             "You exchanged two numbers: 0 is axial, and 2 is one frequency for both axes."),
+        answer("axial and mixed exchanged", lambda kind: [MIXED, AXIAL, EQUAL][int(kind)],
+            "You exchanged 0 and 1: a map with equal sums in each block is axial, which is 0."),
         wrong("mixed for every map", lambda f: MIXED,
             "You call every map mixed. Computed numbers differ in their last digits, so compare "
             "with np.allclose and not with ==."),
