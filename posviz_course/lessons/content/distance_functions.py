@@ -84,9 +84,9 @@ def _named(arrays, name):
     """The part of a curve at whose end its name stands, the name, and whether it is above."""
     x, y = DISTANCES, arrays.curves[name]
     if name == "Kerple power":  # where no other name can be
-        keep = (x <= 2500) & (y >= -9.5)
+        keep = (x <= 2500) & (y >= -10.2)
         x, y = x[keep], y[keep]
-    return x, y, f"{name} ", name in ("T5", "ALiBi", "Kerple log")
+    return x, y, f"{name} ", name in ("T5", "ALiBi")
 
 
 def _at_limit(query):
