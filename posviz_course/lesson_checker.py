@@ -2,8 +2,12 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from posviz.teaching.checker import Checker
+from posviz.teaching.feedback import Feedback
 from posviz_course import solutions
 from posviz_course.course import LESSONS, Lesson
 
@@ -16,13 +20,40 @@ class LessonChecker(Checker):
         row = lesson_of(self)
         return row.number if row else ""
 
+    def _judged(self, answer: Any) -> Feedback:
+        """Judge an answer; one that calls another exercise's wrong answer is not wrong for it."""
+        found = super()._judged(answer)
+        for name in () if found else self._with_a_solution(answer):
+            other = super()._judged(answer)
+            if other:
+                but = f"But {name}, which it calls, is not right yet."
+                return replace(other, message=f"{answer.__name__} is right. {but}")
+            found = other if other.mistake or found.status == "not attempted" else found
+        return found
+
+    def _with_a_solution(self, answer: Any) -> Iterator[str]:
+        """Yield the names of a reader's other answers, each while its solution stands for it."""
+        names = getattr(answer, "__globals__", {})
+        for name, solution in self._solutions().items():
+            theirs = names.get(name)
+            if theirs is not answer and callable(theirs):
+                names[name] = solution
+                try:
+                    yield name
+                finally:
+                    names[name] = theirs
+
     def solution(self) -> str:
-        row = lesson_of(self)
-        known = solutions.answers(row.topic) if row else {}
+        row, cases = lesson_of(self), self.cases()
         # Solutions of other exercises may warn at these inputs.
         with warnings.catch_warnings(action="ignore"):
-            right = (code for code, answer in known.items() if self._is_right(answer, self.cases()))
-            return next(right, "")
+            known = self._solutions().items()
+            right = (name for name, answer in known if self._is_right(answer, cases))
+            return next((solutions.codes(row.topic)[name] for name in right), "") if row else ""
+
+    def _solutions(self) -> dict[str, Any]:
+        row = lesson_of(self)
+        return solutions.answers(row.topic) if row else {}
 
 
 def lesson_of(checker: Checker) -> Lesson | None:

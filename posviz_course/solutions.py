@@ -24,6 +24,6 @@ def defined(source: str) -> dict[str, str]:
 
 
 def answers(topic: str) -> dict[str, Any]:
-    """The solutions of a lesson, each by its code."""
+    """The solutions of a lesson, by name."""
     module = import_module(f"posviz_course.lessons.{topic}.solutions")
-    return {code: getattr(module, name) for name, code in codes(topic).items()}
+    return {name: getattr(module, name) for name in codes(topic)}

@@ -10,6 +10,11 @@ class Element extends EventTarget {
 
   append(...children) { this.children.push(...children); }
   after(...others) { this.following = others; }
+  attributes = new Set();
+  hasAttribute(name) { return this.attributes.has(name); }
+  toggleAttribute(name, is) { this.attributes[is ? "add" : "delete"](name); }
+  scrollIntoView() {}
+  querySelectorAll() { return []; }
   querySelector() { return this.inside ??= new Element(); }
   closest() { return null; }
   remove() {}
@@ -27,8 +32,8 @@ class Store extends Map {
 }
 
 const link = Object.assign(new Element(), { href: "a.ipynb", pathname: "a.ipynb" });
-const picture = new Element(), page = { link, picture, workers: [], reloads: 0, isSure: false };
-const found = { "a[download]": [link], ".posviz-live:has(> .posviz-still)": [picture] };
+const picture = new Element(), found = { "a[download]": [link], ".posviz-live:has(> .posviz-still)": [picture] };
+const page = { link, picture, found, workers: [], reloads: 0, isSure: false };
 const body = new Element(), system = Object.assign(new EventTarget(), { matches: false });
 const location = new URL("https://here.example/05.html");
 location.reload = () => { page.reloads += 1; };
@@ -57,8 +62,9 @@ const fakes = {
     unobserve() {}
   },
   Worker: class {
+    posted = [];
     constructor() { page.workers.push(this); }
-    postMessage() {}
+    postMessage(message) { this.posted.push(message); }
     terminate() {}
   },
   Path2D: class {

@@ -9,6 +9,7 @@ import { makeSlider } from "../posviz/pictures/slider.js";
 import { makeScene } from "../posviz/pictures/stream/replay.js";
 import "../posviz_tools/publish/live/answers.js";
 import { makeTween } from "../posviz/pictures/stream/tween.js";
+import { Cells } from "../posviz_tools/publish/live/cells.js";
 import { kept } from "../posviz_tools/publish/live/kept.js";
 import { Python } from "../posviz_tools/publish/live/python.js";
 import "../posviz_tools/publish/live/sw.js";
@@ -207,4 +208,34 @@ Deno.test("a new index deletes the files that it does not name, and no others", 
   await answered;
   await Promise.all(waits);
   deepEqual([...left], cached.filter((url) => !url.endsWith(names[1])));
+});
+
+Deno.test("a cell says what its check is at, stops it, and lets others wait", async () => {
+  const sources = { stub: "def f():\n    ...", check: "check_f(f)", other: "1" };
+  const stored = Object.entries(sources).map(([id, source]) => ({ id, source, runs: true }));
+  for (const id in sources) page.found[`[data-cell="${id}"]`] = [new Element()];
+  globalThis.fetch = () => Promise.resolve(new Response("{}"));
+  new Cells(stored);
+  const [stub, , other] = Object.values(page.found).slice(-3).map(([el]) => {
+    const [[run, , state]] = el.inside.following.map(({ children }) => children);
+    return { press: () => run.onclick(), says: () => [run.textContent, state.textContent] };
+  });
+  stub.press();
+  await later();
+  const worker = page.workers.at(-1), hear = (data) => worker.onmessage({ data });
+  const asked = () => worker.posted.slice(1).map((message) => message.with[0]);
+  deepEqual([stub.says(), asked()], [["Stop", "waits for Python …"], ["stub"]]);
+  hear({ started: true });
+  other.press();
+  hear({ id: "stub", message: { html: "", failed: false } });
+  hear({ done: "stub", failed: "" });
+  await later();
+  deepEqual([stub.says(), other.says()], [["Stop", "runs …"], ["Stop", "waits for Python …"]]);
+  other.press();
+  deepEqual([other.says(), asked()], [["Run", ""], ["stub", "check"]]);
+  stub.press();
+  await later();
+  deepEqual(stub.says(), ["Run and check", ""]);
+  equal(page.found['[data-cell="check"]'][0].inside.innerHTML.includes("This cell was stopped"), true);
+  page.workers.at(-1).onerror(); // ends its clock
 });

@@ -233,6 +233,8 @@ class Checker:
             )
             return self._feedback("not attempted", message)
         message = f"Your code stopped{line}: {_named(error)}"
+        if type(error) is NameError:
+            message += f". Is {error.name} spelt right, and has the cell run that defines it?"
         message = getattr(error, "sentence", "") or message  # of another process
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 

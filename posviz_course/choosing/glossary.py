@@ -98,7 +98,7 @@ TERMS = tuple(Term(*term, topic) for topic, terms in _BY_TOPIC.items() for term 
 
 def glossary() -> Searched:
     """Return the words as a table that can be searched, each with a link to its lesson."""
-    heads = ("Word", "中文", "What it is", "Lesson")
+    heads = ("Word", "Chinese", "What it is", "Lesson")
     lines = [f"{term.english} ({term.chinese}): {term.meaning}" for term in TERMS]
     return Searched(table_of(heads, map(_cells, TERMS)), "\n".join(lines))
 

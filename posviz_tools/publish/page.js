@@ -20,13 +20,21 @@ Promise.race([begun, latest]).then(() => setFormulas("outputs")).then(() => {
 });
 addEventListener("scrollend", () => history.replaceState({ left: scrollY }, ""));
 
+// The contents mark the section whose heading was the last to pass the screen's upper third.
+const contents = document.querySelector(".contents"), PASSED = "99999px 0px -66%";
+const sections = [...contents?.querySelectorAll("a") ?? []].map((link) =>
+  ({ link, heading: document.getElementById(decodeURIComponent(link.hash.slice(1))) }));
+const observer = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) target.toggleAttribute("data-passed", isIntersecting);
+  const here = sections.findLast(({ heading }) => heading?.hasAttribute("data-passed"))?.link;
+  for (const { link } of sections) link.ariaCurrent = link === here ? "true" : null;
+  if (here) contents?.scrollTo({ top: here.offsetTop - contents.clientHeight / 2 });
+}, { rootMargin: PASSED });
+for (const { heading } of sections) if (heading) observer.observe(heading);
+
 // What is scrolled sideways is reached by keys, too.
 function reach() {
-  for (const formula of document.querySelectorAll("mjx-container:not([display])")) {
-    const drawn = formula.querySelector("svg"), text = formula.closest("p, li, .prose");
-    formula.classList.toggle("wide", Boolean(text && drawn && drawn.clientWidth > text.clientWidth));
-  }
-  for (const box of document.querySelectorAll("pre, table, figure, .prose, mjx-container")) {
+  for (const box of document.querySelectorAll("pre, table")) {
     if (box.scrollWidth > box.clientWidth) box.setAttribute("tabindex", "0");
     else box.removeAttribute("tabindex");
   }

@@ -41,7 +41,6 @@ def test_search_finds_sections_pictures_terms_and_claims(opened):
     kinds = {kind.partition(",")[0] for _, kind, _ in results(page, "position")}
     assert {"Glossary", "Claim", "Picture", "00 · Start here"} <= kinds
     assert results(page, "SameWords")[0][1] == "Picture, 00 · Start here"
-    assert results(page, "xyzzy") == []
     page.get_by_role("searchbox").fill("")
     expect(page.get_by_role("status")).to_be_empty()
 
@@ -70,6 +69,24 @@ def test_search_finds_symptoms_by_a_question_in_plain_words(opened):
     page = opened("search")
     assert results(page, "why does my model write gibberish")[0][0] == "From a symptom to its cause"
     assert len(results(page, "rope_theta")) > 1
+    for words in ("garbage after 4096 tokens", "my model outputs garbage after 4,096 tokens"):
+        assert any(kind == "Symptom" for _, kind, _ in results(page, words)[:3]), words
+    page.locator(".found a", has_text="writes garbage").click()
+    expect(page.get_by_role("cell", name="writes garbage")).to_be_in_viewport()
+
+
+def test_search_takes_a_name_with_an_underscore_or_a_dot_as_one_word_and_as_several(opened):
+    page = opened("search")
+    assert results(page, "rotate_half")[0][0].startswith("After converting weights")
+    assert page.locator(".found mark", has_text="rotate_half").count() > 0
+    assert "From a symptom to its cause" in [title for title, _, _ in results(page, "half rotate")]
+
+
+def test_search_that_finds_nothing_says_what_to_try(opened):
+    page = opened("search")
+    assert results(page, "xyzzy") == []
+    page.get_by_role("link", name="glossary", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Glossary")
 
 
 def test_search_leads_to_the_place_and_is_kept_on_the_way_back(opened):

@@ -198,12 +198,15 @@ def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_pa
 
 
 def test_a_page_has_its_notebook_and_links_to_binder_and_colab(notebooks, site, soup, tmp_path):
-    (link,) = soup.select(".about a[href]")
-    assert (site / link["href"]).read_bytes() == (notebooks / "05_rope.ipynb").read_bytes()
+    links = soup.select("a[download]")
+    assert [link.find_parent().name for link in links] == ["p", "p"], "at the top and at the end"
+    for link in links:
+        assert (site / link["href"]).read_bytes() == (notebooks / "05_rope.ipynb").read_bytes()
+    assert "Report a fault" not in soup.footer.text
     write_pages(notebooks, tmp_path, "04_before", repository="you/posviz")
-    *_, binder, colab = (
-        link["href"] for link in read(tmp_path / "04_before.html").select(".about a")
-    )
+    page = read(tmp_path / "04_before.html")
+    assert page.footer.select("a[href]")[-1]["href"] == "https://github.com/you/posviz/issues"
+    *_, binder, colab = (link["href"] for link in page.select(".about a"))
     assert binder == "https://mybinder.org/v2/gh/you/posviz/HEAD?labpath=notebooks/04_before.ipynb"
     assert colab == (
         "https://colab.research.google.com/github/you/posviz/blob/HEAD/notebooks/04_before.ipynb"

@@ -28,9 +28,7 @@ _EXERCISES = [
     for exercise in of_lesson(arguments.notebooks()[lesson.notebook])
 ]
 SOLUTION_CODES = {each.checker_name: solution(lesson, each) for lesson, each in _EXERCISES}
-SOLUTIONS = {
-    each.checker_name: answers(lesson.topic)[solution(lesson, each)] for lesson, each in _EXERCISES
-}
+SOLUTIONS = {each.checker_name: answers(lesson.topic)[each.name] for lesson, each in _EXERCISES}
 
 
 def by_a_reader(check, function):

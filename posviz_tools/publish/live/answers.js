@@ -60,5 +60,4 @@ function offer(/** @type {HTMLAnchorElement} */ link) {
 follow();
 const stored = document.getElementById("posviz-cells");
 if (stored && location.protocol !== "file:" && "WebAssembly" in globalThis) new Cells(JSON.parse(stored.textContent));
-const link = /** @type {HTMLAnchorElement?} */ (document.querySelector("a[download]"));
-if (link) offer(link);
+for (const link of document.querySelectorAll("a[download]")) offer(/** @type {HTMLAnchorElement} */ (link));

@@ -16,18 +16,19 @@ const NOT_RUN = "<p>Not run since you changed it.</p>";
 
 let editor = /** @type {Promise<void>?} */ (null);
 
-/** A cell that its reader may change and run. One that checks the answer above it runs with that, and shows
- * only its own output. */
+/** A cell that its reader may change and run. One that checks the answer above it runs after that, and shows
+ * only its own output: the answer's cell says what it is at, and stops it. */
 class Cell {
   #state = make("span", { className: "posviz-state", role: "status" });
   #button = make("button", { onclick: () => this.pressed() });
   #undo = make("button", { onclick: () => this.#write?.(this.stored) }, "Undo my changes");
-  #label;
+  /** @type {string} */ #label;
   /** @type {((text: string) => void) | undefined} */ #write; // into the editor
   isRunning = false;
+  /** @type {Cell} */ runner = this; // has the button that runs it
 
   /** @param {Element} el @param {{ id: string, source: string }} stored @param {(cell: Cell) => void} pressed
-   * @param {string | undefined} check the id of the cell that checks this one's answer, if one does */
+   * @param {Cell | undefined} check what checks this one's answer, if a cell does */
   constructor(el, { id, source }, check, pressed) {
     this.el = el;
     this.id = id;
@@ -72,7 +73,7 @@ class Cell {
   #changed(/** @type {string} */ text) {
     this.source = text;
     this.#undo.hidden = !this.isChanged;
-    for (const id of [this.id, this.check]) if (id) kept.tell(id, undefined);
+    for (const cell of [this, this.check]) if (cell) kept.tell(cell.id, undefined);
     if (kept.write(this.id, this.isChanged ? text : undefined) && !this.isRunning) this.note(KEPT);
   }
 
@@ -80,6 +81,7 @@ class Cell {
   say(text) {
     this.isRunning = text !== "";
     this.note(text);
+    for (const cell of [this, this.check]) cell?.outputs.toggleAttribute("data-old", this.isRunning);
     this.#button.textContent = this.isRunning ? "Stop" : this.#label;
     this.#undo.hidden = !this.isChanged || this.isRunning;
   }
@@ -90,7 +92,6 @@ class Cell {
   }
 
   show(/** @type {string} */ html, /** @type {boolean} */ failed) {
-    this.say("");
     this.outputs.innerHTML = html;
     this.outputs.toggleAttribute("data-failed", failed);
     adopt(this.outputs);
@@ -115,31 +116,43 @@ class Cells {
         this.#cells.get(target.getAttribute("data-cell"))?.open();
       }
     }, { rootMargin: "100%" });
-    stored.forEach((code, number) => {
+    for (const [number, code] of [...stored.entries()].reverse()) { // a check before its answer
       const { id, source } = code, el = document.querySelector(`[data-cell="${id}"]`);
-      if (!el || !code.runs) return;
-      const next = stored[number + 1], isStub = source.includes("...") && !CHECK.test(source);
-      const check = isStub && next?.runs && CHECK.test(next.source) ? next.id : undefined;
+      if (!el || !code.runs) continue;
+      const isStub = source.includes("...") && !CHECK.test(source), next = stored[number + 1];
+      const check = isStub && next && CHECK.test(next.source) ? this.#cells.get(next.id) : undefined;
       const cell = new Cell(el, code, check, (pressed) => this.#press(pressed));
       this.#cells.set(id, cell);
-      const answer = this.#cells.get(stored[number - 1]?.id), isChecked = answer?.check === id;
-      if (isChecked) for (const control of el.querySelectorAll(RUNS)) control.remove(); // the answer runs it
-      else observer.observe(el);
-      // What is stored in the notebook is of what was stored there.
-      const isStale = cell.isChanged || (isChecked && answer.isChanged && !(answer.id in kept.results));
-      const result = kept.results[id] ?? (isStale ? { html: NOT_RUN, failed: false } : null);
+      observer.observe(el);
+      if (check) {
+        check.runner = cell;
+        observer.unobserve(check.el);
+        for (const control of check.el.querySelectorAll(RUNS)) control.remove();
+      }
+      const result = kept.results[id];
       if (result) cell.show(result.html, result.failed);
-    });
+      else if (cell.isChanged) (check ?? cell).show(NOT_RUN, false); // what is stored is of the stored code
+    }
   }
 
   #press(/** @type {Cell} */ cell) {
-    if (cell.isRunning) this.#python?.then((python) => python.stop());
-    else this.#run(cell);
+    if (!cell.isRunning) this.#run(cell);
+    else if (this.#running[0].runner === cell) this.#python?.then((python) => python.stop());
+    else {
+      this.#running = this.#running.filter(({ runner }) => runner !== cell);
+      cell.say("");
+    }
   }
 
   #run(/** @type {Cell} */ cell) {
-    this.#running.push(cell);
-    cell.say("waits for Python …");
+    cell.runner.say("waits for Python …");
+    if (this.#running.push(cell) === 1) this.#next();
+  }
+
+  /** Lets Python run the first of the cells that wait. */
+  #next() {
+    const [cell] = this.#running;
+    if (!cell) return;
     this.#python ??= begin().then((index) => this.#start(index));
     this.#python.then((python) => this.#send(python, cell)).catch((error) =>
       this.#giveUp(error instanceof TypeError ? CUT : error.message));
@@ -147,7 +160,7 @@ class Cells {
 
   #start(/** @type {Index} */ index) {
     const python = new Python(index, {
-      started: () => this.#running[0]?.say("runs …"),
+      started: () => this.#running[0]?.runner.say("runs …"),
       told: (/** @type {FromPython<CellMessage>} */ { id, message }) => {
         if ("at" in message) this.#at = message.at;
         else {
@@ -162,46 +175,43 @@ class Cells {
   }
 
   #send(/** @type {Python<CellMessage>} */ python, /** @type {Cell} */ cell) {
-    if (python.isReady && this.#running[0] === cell) cell.say("runs …");
+    if (python.isReady) cell.runner.say("runs …");
     const sources = this.stored.map(({ id, source }) => [id, this.#cells.get(id)?.source ?? source]);
-    this.#began = performance.now();
+    if (cell === cell.runner) this.#began = performance.now();
     python.send("cells.run", PATIENCE, cell.id, Object.fromEntries(sources));
   }
 
   #done(/** @type {string} */ failed) {
-    const cell = /** @type {Cell} */ (this.#running.shift());
+    const [cell] = this.#running;
     if (failed) cell.show("<p>Python could not run this cell.</p>", true);
-    this.#running[0]?.say("runs …");
-    const check = cell.check && this.#cells.get(cell.check);
-    if (check) {
-      if (cell.outputs.hasAttribute("data-failed")) check.show("", false);
-      else return this.#run(check);
-    }
-    this.#end(cell, `ran in ${((performance.now() - this.#began) / 1000).toFixed(1)} s`);
+    if (cell.check && !cell.outputs.hasAttribute("data-failed")) {
+      this.#running[0] = cell.check;
+      this.#next();
+    } else this.#end(`ran in ${((performance.now() - this.#began) / 1000).toFixed(1)} s`);
   }
 
-  /** Says beside the button that this cell has run, and brings what it shows to the screen. */
-  #end(/** @type {Cell} */ cell, /** @type {string} */ text) {
-    const answer = [...this.#cells.values()].find(({ check }) => check === cell.id);
-    (answer ?? cell).note(text);
+  /** Says beside the button that the first cell has run, brings what it shows to the screen, and goes on. */
+  #end(/** @type {string} */ text) {
+    const cell = /** @type {Cell} */ (this.#running.shift());
+    if (cell.outputs.hasAttribute("data-failed")) cell.check?.show("", false);
+    cell.runner.say("");
+    cell.runner.note(text);
     cell.outputs.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    this.#next();
   }
 
   #died(/** @type {Python<CellMessage>} */ python, /** @type {string} */ why) {
-    const cell = this.#running.shift(), at = this.#cells.get(this.#at);
+    const [cell] = this.#running, at = this.#cells.get(this.#at);
     const first = make("code", {}, at?.source.trim().split("\n")[0] ?? "").outerHTML;
-    const which = at && at !== cell && at.check !== cell?.id ? `The cell above that begins ${first}` : "This cell";
+    const which = at && cell && at.runner !== cell.runner ? `The cell above that begins ${first}` : "This cell";
     const end = /** @type {Record<string, string>} */ ({
       [STOPPED]: "was stopped",
       [ENDLESS]: `ran for ${PATIENCE} seconds, perhaps in a loop without an end, and was stopped`,
     })[why] ?? "ended Python, as too much memory or a call without an end does";
-    if (cell) {
-      if (cell.check) this.#cells.get(cell.check)?.show("", false);
-      cell.show(`<div class="posviz-stopped"><p>${which} ${end}. Your code is still here.</p></div>`, true);
-      this.#end(cell, "");
-    }
     python.start();
-    for (const waiting of this.#running) this.#send(python, waiting);
+    if (!cell) return;
+    cell.show(`<div class="posviz-stopped"><p>${which} ${end}. Your code is still here.</p></div>`, true);
+    this.#end("");
   }
 
   #giveUp(/** @type {string} */ why) {
@@ -210,6 +220,7 @@ class Cells {
     const text = `This cell did not run: ${why}. Run it again.`;
     for (const cell of this.#running.splice(0)) {
       cell.show("", true);
+      cell.runner.say("");
       cell.outputs.append(make("p", {}, text));
     }
   }

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from posviz.pictures.bitmaps import image_html
 from posviz.pictures.picture import Picture
+from posviz.teaching.feedback import Feedback
 from posviz.teaching.trace import frames_of
 from posviz_tools.publish.live import tell
 from posviz_tools.publish.live.names import needed
@@ -54,18 +55,18 @@ def run(id: str, sources: dict[str, str]) -> None:
                 stopped = f"<p>{cell} stopped:</p>{_ran[above][1]}"
         output.truncate(output.seek(0))
         tell(id, {"at": id})
-        shown, failed = _run(id, sources[id])
+        shown, failed, value = _run(id, sources[id])
     _ran[id] = sources[id], failed
-    if failed:
-        failed += stopped
+    if failed or (isinstance(value, Feedback) and not value):
+        shown += failed + stopped
     text = output.getvalue()
     text = f"{text[:MOST_LETTERS]} …" if len(text) > MOST_LETTERS else text
     printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
-    tell(id, {"html": printed + shown + failed, "failed": bool(failed)})
+    tell(id, {"html": printed + shown, "failed": bool(failed)})
 
 
-def _run(id, source, silent=False) -> tuple[str, str]:
-    """Run a cell, and return what its last line shows and its error, as HTML.
+def _run(id, source, silent=False) -> tuple[str, str, Any]:
+    """Run a cell, and return what its last line shows and its error, as HTML, and its value.
 
     silent: other cells need what this one defines, be it only a part; it shows nothing.
     """
@@ -74,7 +75,7 @@ def _run(id, source, silent=False) -> tuple[str, str]:
     try:
         tree = ast.parse(source, file)
     except SyntaxError as error:
-        return "", _stopped(error)
+        return "", _stopped(error), None
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     for statement in tree.body:
         try:
@@ -82,13 +83,14 @@ def _run(id, source, silent=False) -> tuple[str, str]:
         except BaseException as error:  # sys.exit(), too
             failed = failed or _stopped(error)
             if not silent:
-                return "", failed
+                return "", failed, None
     if silent or last is None:
-        return "", failed
+        return "", failed, None
     try:
-        return _html(eval(compile(ast.Expression(last.value), file, "eval"), _names)), ""
+        value = eval(compile(ast.Expression(last.value), file, "eval"), _names)
+        return _html(value), "", value
     except BaseException as error:
-        return "", _stopped(error)
+        return "", _stopped(error), None
 
 
 def _html(value) -> str:

@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import re
 from collections.abc import Iterable
 from types import CodeType
 from typing import NamedTuple
@@ -17,6 +18,7 @@ ABSENT = (  # on a page
     ),
     *(f"posviz.{name}." for name in ("comparison", "devices", "glossary", "ledger", "load_model")),
 )
+_MEANT = re.compile(r"(?m)\b(?:def|class|import)\s+([\w, ]+)|^\s*([\w, ]+)=(?!=)")
 
 
 class CellNames(NamedTuple):
@@ -55,12 +57,13 @@ def runnable(sources: dict[str, str]) -> Iterable[str]:
 
 
 def _names(source: str) -> list[CellNames]:
-    """The names of each statement of a cell; none where it cannot be read."""
+    """The names of each statement of a cell; where it cannot be read, what it seems to define."""
     try:
         statements = [ast.Module([statement], []) for statement in ast.parse(source).body]
         return [_of_statement(compile(statement, "", "exec")) for statement in statements]
     except SyntaxError:
-        return []
+        meant = " ".join(map("".join, _MEANT.findall(source)))
+        return [CellNames(set(), set(), set(re.findall(r"\w+", meant)), set())]
 
 
 def _of_statement(code: CodeType) -> CellNames:

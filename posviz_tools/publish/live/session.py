@@ -8,6 +8,7 @@ import numpy as np
 import posviz
 import posviz_course
 from posviz.pictures.explorer import Explorer
+from posviz.pictures.knobs import Device
 from posviz.pictures.stream.fonts import hold_fonts_in_memory
 from posviz_course.lessons import load
 from posviz_tools.publish.live import tell
@@ -25,7 +26,9 @@ def open_explorer(id: str, name: str, made: dict, values: dict, style: str) -> N
     explorer = Explorer(load(name)(**values), partial(tell, id), style)
     explorer.start = load(name)(**made).values()
     _explorers[id] = explorer
-    tell(id, {"shown": explorer.shown})
+    shown, controls = explorer.shown, explorer.controls.values()
+    here = [each.shown for each in controls if not isinstance(each.knob, Device)]  # NumPy alone
+    tell(id, {"shown": shown | {"controls": here}})
 
 
 def hear(id: str, message: dict) -> None:

@@ -1,4 +1,4 @@
-"""What the search finds: sections of lessons and pages, pictures, words, claims, libraries."""
+"""What the search finds: sections, symptoms, pictures, words, claims, libraries."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +13,7 @@ from posviz_tools.publish.lesson import Section, StoredLesson, read_text
 from posviz_tools.publish.site import libraries
 from posviz_tools.publish.site.gallery import GalleryPicture
 
+_SYMPTOMS = "thead:-soup-contains('What you see') + tbody tr"
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _FORMULA = re.compile(r"\$([^$]+)\$")
 
@@ -32,7 +33,7 @@ def documents(
         title, _, rest = text.removeprefix("# ").partition("\n")
         sections = [Section(1, "", title, [], [])]
         read_text(markdown(rest), sections)
-        items += _of_sections(title, name, sections)
+        items += [*_of_sections(title, name, sections), *_of_symptoms(name, markdown(rest))]
     for picture in pictures:
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
         items.append((kind, title, picture.href, "; ".join(picture.controls), ""))
@@ -60,12 +61,26 @@ def claim_id(number: str, claim: Claim, _: Verdict) -> str:
     return f"claim-{number}-{claim.function.__name__}"
 
 
+def with_anchors(html: str) -> str:
+    """A page in which each row of a table of symptoms has an anchor."""
+    soup = BeautifulSoup(html, "html.parser")
+    for row in soup.select(_SYMPTOMS):
+        row["id"] = "symptom-" + re.sub(r"\W+", "-", row.td.get_text()).strip("-")
+    return soup.decode()
+
+
 def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
     for section in sections:
         title = BeautifulSoup(section.title, "html.parser").get_text()
         href = f"{name}.html#{section.anchor}"
         text = _without_formulas(" ".join(section.text))
         yield kind, _without_formulas(title), href, text, "\n".join(section.code)
+
+
+def _of_symptoms(name, html: str) -> Iterator[tuple]:
+    for row in BeautifulSoup(with_anchors(html), "html.parser").select(_SYMPTOMS):
+        symptom, *rest = (cell.get_text() for cell in row("td"))
+        yield "Symptom", symptom, f"{name}.html#{row['id']}", " · ".join(rest[:-1]), ""
 
 
 def _without_formulas(text: str) -> str:

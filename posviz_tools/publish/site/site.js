@@ -7,13 +7,16 @@ import { libraries, run } from "../library.js";
 const MOST = 40; // results that are shown
 const [BEFORE, LONG] = [80, 240]; // letters of a text: before the first word found, and in all
 /** Common words that something follows, for the last one may be a beginning. */
-const COMMON = /\b(an?|and|are|at|be|by|can|does|do|for|from|how|i|in|is|it|my|of|on|or|that|the|this|to|what|when|which|why|with)\s/gi;
+const COMMON = /\b(after|an?|and|are|at|be|by|can|does|do|for|from|how|i|in|is|it|my|of|on|or|that|the|this|to|what|when|which|why|with)\s/gi;
+
+/** Parts of a text that are a term as a whole, too: rotate_half, np.outer. */
+const WHOLE = [/[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+/gu, /[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)+/gu];
 
 const OPTIONS = {
   boost: { title: 8, kind: 4, text: 2 },
   // What teaches comes before what mentions.
   /** @type {(_: string, __: string, fields: { kind: string }) => number} */
-  boostDocument: (_, __, { kind }) => /^\d/.test(kind) ? 4 : /^(Glossary|Picture)/.test(kind) ? 2 : 1,
+  boostDocument: (_, __, { kind }) => /^(\d|Symptom)/.test(kind) ? 4 : /^(Glossary|Picture)/.test(kind) ? 2 : 1,
   prefix: true,
   fuzzy: (/** @type {string} */ word) => word.length > 5 && 0.2, // "mask" is no "task"
   combineWith: "AND",
@@ -24,7 +27,13 @@ if (field) run("minisearch/index.js").then(() => follow(field));
 
 /** Shows what has every word that is typed, or begins with it, or is spelt nearly so; else what has one of them. */
 function follow(/** @type {HTMLInputElement} */ field) {
-  const index = new libraries.MiniSearch({
+  const { MiniSearch } = libraries, parts = MiniSearch.getDefault("tokenize");
+  const tokenize = (/** @type {string} */ text) => {
+    const plain = text.replace(/(?<=\d)[,\u202f](?=\d{3})/g, ""); // 4,096
+    return [...parts(plain), ...WHOLE.flatMap((whole) => plain.match(whole) ?? [])];
+  };
+  const index = new MiniSearch({
+    tokenize,
     fields: ["title", "kind", "text", "code"],
     storeFields: ["kind", "title", "href", "text"],
     searchOptions: OPTIONS,
@@ -33,8 +42,9 @@ function follow(/** @type {HTMLInputElement} */ field) {
   const show = () => {
     const words = field.value.replace(COMMON, ""), all = index.search(words);
     const results = all.length ? all : index.search(words, { combineWith: "OR" });
-    const count = `${results.length} found${results.length > MOST ? `, the best ${MOST}:` : ""}`;
-    document.getElementById("said")?.replaceChildren(field.value.trim() ? count : "");
+    /** @type {(string | Node)[]} */ const said = [`${results.length} found${results.length > MOST ? `, the best ${MOST}:` : ""}`];
+    if (!results.length) said.push(". Try fewer words, or a word of the ", make("a", { href: "glossary.html" }, "glossary"), ".");
+    document.getElementById("said")?.replaceChildren(...field.value.trim() ? said : []);
     document.getElementById("found")?.replaceChildren(...results.slice(0, MOST).map(entry));
   };
   field.addEventListener("input", () => {
@@ -65,7 +75,7 @@ const marked = (/** @type {string} */ text, /** @type {RegExp} */ words) =>
   text.split(words).map((part, i) => i % 2 ? make("mark", {}, part) : part);
 
 function any(/** @type {string[]} */ terms) {
-  const escaped = terms.map((term) => term.replace(/[$^+|]/g, String.raw`\$&`)); // they have no punctuation
+  const escaped = terms.map((term) => term.replace(/[$^+|.]/g, String.raw`\$&`)); // they have no other punctuation
   escaped.sort((one, other) => other.length - one.length);
   return new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})`, "iu");
 }

@@ -3,11 +3,17 @@
 import cmath
 import re
 
+import numpy as np
 import pytest
 
 from posviz_course.lessons.rotary import check_apply_rotary, check_rotary_scores, check_slip
 from posviz_course.lessons.rotary.exercises import head_scores, not_rotated, rotated
 from tests.teaching.written import plane
+
+SCORES = """
+def my_scores(x, w_q, w_k, positions, base):
+    q, k = (my_rotary(x @ w, positions, base) for w in (w_q, w_k))
+    return q @ k.T / np.sqrt(q.shape[1])"""
 
 
 def in_halves(x, positions, base):
@@ -21,6 +27,26 @@ def test_two_mistakes_at_once_are_both_named():
         lambda *given: head_scores(*given, at_key=not_rotated) * given[1].shape[1] ** 0.5
     )
     assert feedback.mistake == "1/√head_dim missing, and only the queries rotated"
+
+
+@pytest.mark.parametrize("body", ["return ...", "return x", "return x * missing"])
+def test_right_scores_are_right_where_my_rotary_is_not(body):
+    exec(f"def my_rotary(x, positions, base):\n    {body}\n{SCORES}", mine := {"np": np})
+    before = mine["my_rotary"]
+    feedback = check_rotary_scores(mine["my_scores"])
+    assert (
+        feedback.message == "my_scores is right. But my_rotary, which it calls, is not right yet."
+    )
+    assert feedback
+    assert mine["my_rotary"] is before
+    exec(SCORES.replace("/ np.sqrt", "+ np.sqrt"), mine)
+    assert not check_rotary_scores(mine["my_scores"])
+
+
+def test_a_name_that_is_missing_is_looked_for_in_its_cell():
+    exec(SCORES, mine := {"np": np})
+    said = check_rotary_scores(mine["my_scores"]).message
+    assert said.endswith("Is my_rotary spelt right, and has the cell run that defines it?")
 
 
 def test_the_smallest_failing_input_of_a_wrong_layout_has_two_pairs():

@@ -66,6 +66,16 @@ def test_what_defines_or_changes_a_name_is_needed_and_what_it_needs_itself():
     assert names.needed("array", SOURCES) == ["imports", "array"]
 
 
+def test_a_cell_that_cannot_be_read_is_needed_for_what_it_seems_to_define():
+    broken = {
+        "imports": "    import numpy as np",
+        "table": "t = np.ones(3",
+        "other": "u = np.ones(3) == t)",
+        "used": "np.sum(t)",
+    }
+    assert names.needed("used", broken) == ["imports", "table", "used"]
+
+
 def test_what_needs_an_absent_package_cannot_run():
     torch = {"imports": "import torch", "tensor": "t = torch.ones(2)", "sum": "t.sum()"}
     again = {"better": "t = 3", "three": "t + 1"}
@@ -82,6 +92,10 @@ def test_a_cell_shows_its_output_or_where_it_stopped(page_python):
         "above": "k = undefined",
         "below": "k + 1",
         "exit": "raise SystemExit",
+        "indented": "    import numpy as numbers",
+        "answer": "def mine(x):\n    return numbers.square(x)",
+        "verdict": "from posviz.teaching.checker import Checker\n"
+        "Checker('It', abs, lambda rng, size: (rng.normal(),))(mine)",
     }
     figure = {"own": "from matplotlib.figure import Figure\nFigure((1, 1))"}
     used, own, *errors = run(
@@ -96,9 +110,12 @@ def test_a_cell_shows_its_output_or_where_it_stopped(page_python):
         "above": "Line 1: NameError: name 'undefined'",
         "below": "(?s)name 'k'.*above that begins <code>k = undef.*name 'undefined'",
         "exit": "Line 1: SystemExit",
+        "indented": "Line 1: IndentationError",
+        "answer": "^$",
+        "verdict": "(?s)'numbers' is not defined.*begins <code>import numpy.*IndentationError",
     }
     for id, shown, failed in errors:
-        assert failed
+        assert failed == (id not in ("answer", "verdict"))
         assert re.search(expected[id], html.unescape(shown)), (id, shown)
 
 

@@ -47,6 +47,15 @@ SCREEN = {"part": "screen", "view": "v", "ask": True, "ratio": 1.0}
 
 
 @pytest.mark.slow("figures")
+def test_a_page_offers_no_devices(session, told):
+    session.open_explorer("a", "RotaryScores", {}, {}, "notebook")
+    [(_, message, _)] = told()
+    labels = [control["label"] for control in message["shown"]["controls"]]
+    assert "device" not in labels
+    assert labels
+
+
+@pytest.mark.slow("figures")
 def test_each_message_reaches_its_own_explorer(session, told):
     for id, position in (("a", 3), ("b", 5)):
         session.open_explorer(id, "SinusoidalTable", {}, {"position": position}, "notebook")

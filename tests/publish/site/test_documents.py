@@ -68,6 +68,16 @@ def test_pictures_are_found_by_name_and_claims_by_numbers(found):
     assert claim["text"] == "False. Two stay. The pairs that stay: 3."
 
 
+def test_a_symptom_is_found_by_its_row():
+    where = "| Where |\n|---|\n| here |\n"
+    table = "| What you see | Cause | Lesson |\n|---|---|---|\n| It *drifts* | float16 | 06 |"
+    found = documents.documents([], {"ask": f"# Ask\n\n{where}\n{table}"}, [], [])
+    [symptom] = [each for each in found if each["kind"] == "Symptom"]
+    assert symptom["title"] == "It drifts"
+    assert symptom["text"] == "float16"
+    assert symptom["href"] == "ask.html#symptom-It-drifts"
+
+
 def test_words_and_claims_have_anchors_of_their_own():
     claims = [documents.claim_id(*claim, None) for claim in every_claim()]
     anchors = [*map(documents.term_id, TERMS), *claims]

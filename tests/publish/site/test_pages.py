@@ -146,7 +146,7 @@ def test_the_search_has_its_documents_in_the_page(soups, site):
 
 
 def test_how_it_is_cited_is_what_the_citation_file_says(soups):
-    entry, said = soups["about"].pre.text, pages.citation()
+    entry, said = soups["about"].pre.text, page.citation()
     fields = dict(re.findall(r"^  (\w+) += {(.*)},?$", entry, re.MULTILINE))
     assert fields == {
         "title": said["title"],
