@@ -32,6 +32,8 @@ def side_by_side(picture: Any, look: Appearance) -> StyledFigure:
         renamed = dress.Renaming(look.labels)
         renamed.in_(figure)
         renamed.check()
+        if look.transparent:
+            dress.clear(figure)
         if look.title:
             dress.set_title(figure, look.title)
         dress.show_all(figure)

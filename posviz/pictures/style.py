@@ -64,7 +64,7 @@ class Appearance(NamedTuple):
     the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
     style's own. labels: words of the figure and their replacements. panel: the one that is
     shown, from 1; 0 for all. multiples: a knob, and its values side by side; columns: as many of
-    them in a row, 0 for all.
+    them in a row, 0 for all. transparent: without a background.
     """
 
     style: str = "notebook"
@@ -80,6 +80,7 @@ class Appearance(NamedTuple):
     panel: int = 0
     multiples: tuple = ()
     columns: int = 0
+    transparent: bool = False
 
     @property
     def theme(self) -> tuple:

@@ -24,7 +24,8 @@ FORMATS = (*export.FORMATS, FILM, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
-ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel")  # as in Appearance
+# As in Appearance.
+ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel", "transparent")
 
 
 class Export(NamedTuple):
@@ -177,6 +178,8 @@ def plan(
     """
     if PAGE in formats and any(f.look._replace(title="") != Appearance() for f in figures):
         raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
+    if FILM in formats and any(figure.look.transparent for figure in figures):
+        raise ValueError("--transparent is for svg, pdf and png.")
     if snippet and not set(formats) & set(export.FORMATS):
         raise ValueError("--snippet is for svg, pdf and png.")
     if snippet and not {"pdf", "png"} & set(formats):

@@ -82,6 +82,7 @@ def export(
     title: Annotated[str, option("--title", TITLE, "TEXT")] = "",
     labels: Annotated[Texts, option("--label", LABELS, "OLD=NEW")] = None,
     legend: Annotated[bool, option("--legend/--no-legend", "Without its legends.")] = True,
+    transparent: Annotated[bool, option("--transparent", "Without a background.")] = False,
     panel: Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)] = 0,
 ):
     """Write figures, animations and living pages of pictures.
