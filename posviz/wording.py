@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 PACKAGES = ("posviz", "posviz_course", "posviz_tools")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST_FOREIGN = 300  # characters of a text that is not ours
 
 
@@ -15,9 +16,18 @@ def signed(number: Any, form: str = "") -> str:
     return f"{number:{form}}".replace("-", "−")
 
 
-def tokens(length: float) -> str:
-    """Write a length in tokens: with two decimals below 100, whole from there on."""
-    return f"{length:.2f}" if length < 100 else f"{length:,.0f}"
+def number(value: float, digits: int = 3) -> str:
+    """Write a number in so many digits at most: 6.28, 47,117, 7.9 × 10⁻⁵; whole digits all stay."""
+    mantissa, power = f"{value:.{max(digits, 1) - 1}e}".split("e")
+    if value and not -5 < int(power) < 7:
+        return f"{signed(float(mantissa), 'g')} × {power_of_ten(int(power))}".removeprefix("1 × ")
+    text = signed(value, f"z,.{max(digits - 1 - int(power), 0)}f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write 10 with an exponent in plain Unicode, which needs no mathtext."""
+    return "10" + str(exponent).translate(RAISED) if exponent else "1"
 
 
 def shortened(text: Any) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from posviz.wording import MOST_FOREIGN, quoted, reason, shortened, signed, tokens
+from posviz.wording import MOST_FOREIGN, number, quoted, reason, shortened, signed
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,22 @@ def test_the_minus_is_that_of_print(number, form, text):
 
 
 @pytest.mark.parametrize(
-    ("length", "text"), [(6.2832, "6.28"), (99.99, "99.99"), (100, "100"), (47117.3, "47,117")]
+    ("value", "digits", "text"),
+    [
+        (6.2832, 3, "6.28"),
+        (47117.3, 3, "47,117"),
+        (-0.5, 3, "−0.5"),
+        (-0.0, 3, "0"),
+        (0.99999, 2, "1"),
+        (0.000123, 2, "0.00012"),
+        (0.0000791, 2, "7.9 × 10⁻⁵"),
+        (-2e-6, 3, "−2 × 10⁻⁶"),
+        (9_000_001, 3, "9,000,001"),
+        (1e9, 3, "10⁹"),
+    ],
 )
-def test_a_long_length_is_whole(length, text):
-    assert tokens(length) == text
+def test_a_number_is_written_in_one_way(value, digits, text):
+    assert number(value, digits) == text
 
 
 @pytest.mark.parametrize(

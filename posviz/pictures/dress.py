@@ -12,10 +12,48 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import (
+    Formatter,
+    FuncFormatter,
+    LogFormatter,
+    MaxNLocator,
+    NullFormatter,
+    ScalarFormatter,
+)
 
 from posviz.pictures.style import HIDDEN_ON_DARK, ON_DARK
-from posviz.wording import quoted
+from posviz.wording import number, power_of_ten, quoted
+
+LEAST, MOST = 1e-4, 1e7  # beyond them an axis in powers says no other number
+
+
+class Ticks(Formatter):
+    """The numbers at an axis, as captions write them."""
+
+    axis: Any
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        low, high = self.axis.get_view_interval()
+        if self.axis.get_scale() == "log" and (low < LEAST or high > MOST):
+            return power_of_ten(round(np.log10(x)))
+        return number(x, 9)
+
+
+def write_numbers(figure: Figure | SubFigure) -> None:
+    """Let every axis that counts write its numbers in one way."""
+    for axes in _all_axes(figure):
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_formatter(), ScalarFormatter | LogFormatter):
+                axis.set_major_formatter(Ticks())
+            if isinstance(axis.get_minor_formatter(), LogFormatter):
+                axis.set_minor_formatter(NullFormatter())
+        if bar := getattr(axes, "_colorbar", None):  # which else forgets its words and ticks
+            bar.formatter = bar.long_axis.get_major_formatter()
+
+
+def _all_axes(figure):
+    """With those inside others, as a legend of another scale."""
+    return [panel for parent in figure.axes for panel in (parent, *parent.child_axes)]
 
 
 class Renaming:
@@ -38,8 +76,7 @@ class Renaming:
             if self._done.get(text) != text.get_text():
                 self._done[text] = self._renamed(text.get_text())
                 text.set_text(self._done[text])
-        axes = [panel for parent in figure.axes for panel in (parent, *parent.child_axes)]
-        for axis in (axis for panel in axes for axis in (panel.xaxis, panel.yaxis)):
+        for axis in (axis for axes in _all_axes(figure) for axis in (axes.xaxis, axes.yaxis)):
             ticks: Any = axis.get_major_formatter()
             if isinstance(ticks, FuncFormatter) and ticks not in self._done:
                 own = FuncFormatter(lambda x, place, ticks=ticks: self._renamed(ticks(x, place)))
@@ -66,6 +103,7 @@ def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
 
     Raises ValueError for a panel that the figure lacks.
     """
+    write_numbers(figure)
     if look.panel:
         _show_alone(figure, look.panel)
     if not look.legend:

@@ -230,7 +230,7 @@ class Number(Knob):
 
     def write(self, value: Any) -> str:
         """A value as a reader would type it."""
-        return f"{value:.12g}"
+        return f"{value:,.12g}"
 
 
 class Integer(Number):

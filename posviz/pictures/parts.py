@@ -200,7 +200,7 @@ class EndName:
     """A curve's name at its last point in the axes; show: x, y, name, whether above the point."""
 
     def __init__(self, axes, color, show: Show, **props):
-        props |= {"color": color, "ha": "right", "animated": True, "in_layout": False}
+        props = {"ha": "right"} | props | {"color": color, "animated": True, "in_layout": False}
         props |= {"textcoords": "offset points", "annotation_clip": False, "parse_math": False}
         self.text = axes.annotate("", (1, 1), (0, 0), **props)
         self.show, self.gap = _of(show), 0.4 * rcParams["font.size"]
@@ -212,6 +212,16 @@ class EndName:
         side = {"va": "bottom", "y": self.gap} if above else {"va": "top", "y": -self.gap}
         self.text.set(text=name if inside else "", **side)
         self.text.xy = (x[inside[-1]], y[inside[-1]]) if inside else (1, 1)
+
+
+class PointName(EndName):
+    """Words at a point, towards the middle of the axes; show as for `EndName`."""
+
+    def move(self, arrays: Arrays) -> None:
+        super().move(arrays)
+        axes = self.text.axes
+        across, _ = (axes.transData - axes.transAxes).transform(self.text.xy)
+        self.text.set(ha="left" if across < 0.5 else "right", text=f" {self.text.get_text()} ")
 
 
 # ---------------------------------------------------------------- what stands

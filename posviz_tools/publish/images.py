@@ -1,7 +1,10 @@
 """The site's images, light and dark: a card for each lesson, and each picture in small."""
 
+import functools
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -9,11 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from posviz.pictures.bitmaps import drop_bitmaps, png_bytes
+from posviz.pictures.picture import Picture
 from posviz_course.lessons import load
-from posviz_tools.publish.assets import write_file
+from posviz_tools.publish.assets import hashed, write_file
+from posviz_tools.publish.place import Narrow, narrow_size, picture_of
 
 CARD, DPI = (1200, 630), 200  # pixels, as previews of links want them, and an inch
-WIDTH, STYLE = 600, "paper"  # pixels; a page shows them half as wide, where letters have ten
+WIDTH, STYLE = 600, "paper"  # pixels; the gallery shows them half as wide, where letters have ten
+PICTURES = "assets/pictures"
 _RIM = Bbox.from_extents(0.05, 0.08, 0.95, 0.86)
 
 # A lesson's picture, and which of its axes are on the card.
@@ -38,27 +44,37 @@ CARDS: dict[str, tuple[str, tuple[int, ...]]] = {
 
 def write_card(stem: str, to: Path) -> None:
     """Write a lesson's card as `to`/assets/cards/`stem`.png and `stem`_dark.png."""
-    _write(to / "assets" / "cards", stem, lambda dark: _card(*CARDS[stem], dark))
+    _write(to / "assets" / "cards", stem, lambda dark: _png(_card(*CARDS[stem], dark)))
 
 
-def write_thumbnail(name: str, to: Path) -> None:
-    """Write a picture in small, as `to`/assets/pictures/`name`.png and `name`_dark.png."""
-
-    def small(dark):
-        figure = load(name)().figure(STYLE, dark)
-        figure.set_dpi(WIDTH / figure.get_figwidth())
-        return figure
-
-    _write(to / "assets" / "pictures", name, small)
+def write_narrow(picture: Picture, to: Path) -> Narrow:
+    """Write a picture as telephones and the gallery show it, in `to`/assets/pictures."""
+    made, name = repr(picture), type(picture).__name__
+    if made != repr(type(picture)()):
+        name += f"-{hashed(made.encode())}"
+    _write(to / PICTURES, name, partial(_narrow, made))
+    return Narrow(f"{PICTURES}/{name}", *narrow_size(picture))
 
 
-def _write(folder, name, drawn: Callable[[bool], Figure]) -> None:
+@functools.cache  # the gallery shows many a picture of a lesson
+def _narrow(made, dark) -> bytes:
+    picture: Any = picture_of(made)
+    figure = picture.figure(STYLE, dark)
+    figure.set_dpi(WIDTH / figure.get_figwidth())
+    return _png(figure)
+
+
+def _write(folder, name, drawn: Callable[[bool], bytes]) -> None:
     for dark, ending in ((False, ""), (True, "_dark")):
-        figure = drawn(dark)
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        write_file(folder / f"{name}{ending}.png", png_bytes(np.asarray(canvas.buffer_rgba())))
-        drop_bitmaps(figure)
+        write_file(folder / f"{name}{ending}.png", drawn(dark))
+
+
+def _png(figure) -> bytes:
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    data = png_bytes(np.asarray(canvas.buffer_rgba()))
+    drop_bitmaps(figure)
+    return data
 
 
 def _card(name, shown, dark) -> Figure:

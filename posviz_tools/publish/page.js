@@ -34,11 +34,7 @@ for (const { heading } of sections) if (heading) observer.observe(heading);
 
 // What is scrolled sideways is reached by keys, too.
 function reach() {
-  for (const formula of document.querySelectorAll("mjx-container:not([display])")) {
-    const drawn = formula.querySelector("svg"), text = formula.closest("p, li, .prose");
-    formula.classList.toggle("wide", Boolean(text && drawn && drawn.clientWidth > text.clientWidth));
-  }
-  for (const box of document.querySelectorAll("pre, table, figure, .prose, mjx-container")) {
+  for (const box of document.querySelectorAll("pre, table")) {
     if (box.scrollWidth > box.clientWidth) box.setAttribute("tabindex", "0");
     else box.removeAttribute("tabindex");
   }

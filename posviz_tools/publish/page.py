@@ -2,6 +2,7 @@
 
 import base64
 import functools
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,13 +17,15 @@ from posviz.pictures.scripts import as_script
 from posviz_course import sources
 from posviz_tools.publish import assets
 from posviz_tools.publish.clean import Site, markdown
-from posviz_tools.publish.images import CARDS, write_card
+from posviz_tools.publish.formulas import breakable
+from posviz_tools.publish.images import CARDS, write_card, write_narrow
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.live import build, names
-from posviz_tools.publish.place import picture_of, place
+from posviz_tools.publish.place import Narrow, picture_of, place, stored_image
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "page.js")
+IMAGES = "img-src 'self' file: data:"
 AROUND = {  # the site's other pages, by what leads to them
     "index": "Lessons",
     "pictures": "Pictures",
@@ -52,6 +55,7 @@ def write_page(lesson: StoredLesson, to: Path) -> Path:
         write_card(card, to)
     shown = {
         "lesson": lesson,
+        "to": to,
         "around": AROUND,
         "policy": _policy(),
         "theme": assets.THEME,
@@ -72,7 +76,7 @@ def write_page(lesson: StoredLesson, to: Path) -> Path:
 def _exporter() -> HTMLExporter:
     # embed_images would close every <details> before what it hides.
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"))
-    for function in (markdown, labelled, living, shows_picture):
+    for function in (markdown, breakable, labelled, living, figure, shows_picture):
         exporter.register_filter(function.__name__, function)
     return exporter
 
@@ -89,7 +93,7 @@ def write_shared(to: Path) -> int:
 def _policy() -> str:
     libraries = [*assets.scripts("mathjax"), build.editor().decode()]
     own = [assets.THEME, SCRIPT, *libraries]
-    return assets.policy(own, "img-src data:", *assets.LIVE_POLICY)
+    return assets.policy(own, IMAGES, *assets.LIVE_POLICY)
 
 
 def cells(lesson: StoredLesson) -> list[dict]:
@@ -117,16 +121,26 @@ def shows_picture(cell: NotebookNode) -> bool:
     return any("image/png" in output.get("data", {}) for output in cell.outputs)
 
 
-def living(output: NotebookNode) -> str:
-    """HTML of the place of a stored explorer, light and dark; "" for another output."""
-    data = output.get("data", {})
-    made, png = data.get("text/plain", ""), data.get("image/png", "")
-    if not png:
-        return ""
+def living(output: NotebookNode, to: Path) -> str:
+    """HTML of the place of a stored explorer; "" for another output."""
+    made = output.get("data", {}).get("text/plain", "")
+    return place(made, *_stored(output, made, to)) if "image/png" in output.get("data", {}) else ""
+
+
+def figure(output: NotebookNode, source: str, to: Path) -> str:
+    """HTML of a stored figure; that of a picture is a cell's last line, `Name(...).figure()`."""
+    drawn = re.search(r"^(\w+\(.*\))\.figure\(\)\s*\Z", source, re.MULTILINE)
+    return f"<figure>{stored_image(*_stored(output, drawn[1] if drawn else '', to))}</figure>"
+
+
+def _stored(output, made, to) -> tuple[str, dict, str, Narrow | None]:
+    """A stored picture and what is known of it, and of one with this repr a dark and a narrow one."""
+    stored = output.data["image/png"], output.metadata.get("image/png", {})
     picture = picture_of(made)
-    dark = notebook_png(picture.figure(dark=True))[0] if picture else b""
-    about = output.metadata.get("image/png", {})
-    return place(made, png, about, base64.b64encode(dark).decode())
+    if picture is None:
+        return *stored, "", None
+    dark, _ = notebook_png(picture.figure(dark=True))
+    return *stored, base64.b64encode(dark).decode(), write_narrow(picture, to)
 
 
 def labelled(html: str) -> str:

@@ -3,9 +3,10 @@
 import ast
 import base64
 import json
+import struct
 from collections.abc import Iterable
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from traitlets import TraitError
 
@@ -15,11 +16,21 @@ from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance
 from posviz_course import lessons
 
+TELEPHONE = "((max-width: 560px) or (max-height: 500px))"  # on its side, too; live.js has it
+DARK = "(prefers-color-scheme: dark)"  # theme.js looks for it
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
 PNG = "data:image/png;base64,"
 
 
-def place(picture: str, png: str, about: dict, dark: str = "") -> str:
+class Narrow(NamedTuple):
+    """A picture as telephones show it: a file without its ending, and CSS pixels."""
+
+    file: str
+    width: int
+    height: int
+
+
+def place(picture: str, png: str, about: dict, dark: str = "", narrow: Narrow | None = None) -> str:
     """HTML of the place where the picture with this repr will live; "" for what is no picture.
 
     png, dark: it is stored as these, in base64. about: a figure's metadata in a notebook.
@@ -27,8 +38,7 @@ def place(picture: str, png: str, about: dict, dark: str = "") -> str:
     name, values = read_picture(picture)
     if not name:
         return ""
-    size = f' width="{escape(str(about.get("width", "")))}"'
-    stored = still(str(about.get("alt", "")), PNG + png, dark and PNG + dark, size)
+    stored = still(str(about.get("alt", "")), stored_image(png, about, dark, narrow))
     if ... in values.values():
         note = f'<p class="posviz-note">{NEEDS_NOTEBOOK}</p>'
         return f'<div class="posviz-explorer">\n{stored}\n{note}\n</div>'
@@ -41,16 +51,36 @@ def drawn_place(picture: Picture) -> str:
     return place(repr(picture), base64.b64encode(png).decode(), about)
 
 
-def still(caption: str, light: str, dark: str = "", size: str = "") -> str:
-    """HTML of a picture that is stored at these addresses."""
-    text = escape(caption)
-    image = f'<img src="{light}"{size} alt="{text}">'
+def stored_image(png: str, about: dict, dark: str = "", narrow: Narrow | None = None) -> str:
+    """HTML of a stored figure; the arguments are those of `place`."""
+    size, width = "", about.get("width")
+    if isinstance(width, int):
+        pixels = struct.unpack(">II", base64.b64decode(png[:32])[16:24])
+        size = f' width="{width}" height="{round(width * pixels[1] / pixels[0])}"'
+    return image(str(about.get("alt", "")), PNG + png, dark and PNG + dark, size, narrow)
+
+
+def image(alt: str, light: str, dark: str = "", size: str = "", narrow: Narrow | None = None) -> str:
+    """HTML of an image at these addresses; a browser fetches that of a telephone only there."""
+    sources = []
+    if narrow:
+        file, width, height = narrow
+        shape = f'width="{width}" height="{height}"'
+        for media, ending in ((f"{DARK} and", "_dark"), ("screen and", "")):
+            there = f'media="{media} {TELEPHONE}" srcset="{file}{ending}.png"'
+            sources.append(f"<source {there} {shape}>")
     if dark:
-        source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
-        image = f"<picture>{source}{image}</picture>"
+        sources.append(f'<source media="{DARK}" srcset="{dark}">')
+    lazy = ' loading="lazy"' if narrow else ""
+    shown = f'<img src="{light}"{size} alt="{escape(alt)}"{lazy}>'
+    return f"<picture>{''.join(sources)}{shown}</picture>" if sources else shown
+
+
+def still(caption: str, image: str) -> str:
+    """HTML of a picture that stands still, with its caption."""
     return f"""<figure class="posviz-screen posviz-still">
 {image}
-<figcaption>{text}</figcaption>
+<figcaption>{escape(caption)}</figcaption>
 </figure>"""
 
 
@@ -66,10 +96,15 @@ def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> st
 def _shown(picture: Picture) -> dict:
     """What a page needs in order to keep the room that the living picture will take."""
     explorer = Explorer(picture, lambda message, buffers: None)
-    narrow = picture.inches(Appearance("paper"))
-    shown = explorer.shown | {"paper": [round(INCH["paper"] * inches) for inches in narrow]}
+    shown = explorer.shown | {"paper": narrow_size(picture)}
     explorer.close()
     return shown
+
+
+def narrow_size(picture: Picture) -> tuple[int, int]:
+    """Width and height of a picture on a telephone, in CSS pixels."""
+    width, height = picture.inches(Appearance("paper"))
+    return round(INCH["paper"] * width), round(INCH["paper"] * height)
 
 
 def picture_of(text: str) -> Picture | None:

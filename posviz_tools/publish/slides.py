@@ -4,9 +4,9 @@ A cell with a `headline` in its metadata, under `posviz`, is a slide: with the `
 named there, else with the one that the cell shows, else as a statement. `knobs` are those at first
 sight; a clicker goes through the values of the knob that `steps` names. Formulas on lines of their
 own are a slide before that, called `formula` or as their section, and `symbols` say what is in
-them. A prediction is a slide by itself. Text is in the speaker's notes of the next slide of its
-section; what nbconvert's `slideshow.slide_type` calls `notes`, of the slide before; what it calls
-`skip`, nowhere.
+them. A prediction is a slide by itself, beside the first panel of its `picture`, if it names one.
+Text is in the speaker's notes of the next slide of its section; what nbconvert's
+`slideshow.slide_type` calls `notes`, of the slide before; what it calls `skip`, nowhere.
 """
 
 import base64
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nbformat import NotebookNode
 
@@ -31,7 +31,7 @@ from posviz_tools.publish import assets
 from posviz_tools.publish.clean import markdown
 from posviz_tools.publish.lesson import StoredLesson, asked
 from posviz_tools.publish.live.build import write_python
-from posviz_tools.publish.place import alive, picture_of, still
+from posviz_tools.publish.place import alive, image, picture_of, still
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
@@ -44,10 +44,12 @@ MINUTES = {
 }  # as the lessons' times have it
 OPENING, RULE = "opening", "rule"  # sections without a number
 KNOBS = 2  # at first sight
+BESIDE: dict[str, Any] = {"panel": 1, "width": 3.6}  # inches: what is seen beside a question
 
 FORMULA = re.compile(r"^\$\$.+?\$\$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"^check_\w+\(", re.MULTILINE)
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
+ASKS = re.compile(r".*\?\*?|.*")  # a first paragraph up to its question, if it has one
 LEADS_ON = re.compile(r"(^|(?<=[.?!]) )((?![.?!] ).)+:\s*\Z", re.MULTILINE)  # to what a cell shows
 
 
@@ -72,7 +74,11 @@ class Slide:
     @property
     def stage(self) -> str:
         """The HTML that fills it."""
-        return _living(self.picture, self.knobs, self.steps) if self.picture else self.html
+        if not self.picture:
+            return self.html
+        if self.kind == "question":
+            return self.html + _drawn(self.picture, **BESIDE)
+        return _living(self.picture, self.knobs, self.steps)
 
 
 class Front(NamedTuple):
@@ -87,9 +93,9 @@ class Front(NamedTuple):
 def slides(lesson: NotebookNode) -> list[Slide]:
     """The slides of a lesson, in its order."""
     title, _, opening = lesson.cells[0].source.partition("\n\n")
-    question, _, opening = opening.partition("\n\n")
-    waiting = [opening]
-    deck = [Slide("title", title.strip("# \n"), markdown(question), notes=[question])]
+    asks = ASKS.findall(opening)[0]
+    waiting = [opening[len(asks) :].strip()]
+    deck = [Slide("title", title.strip("# \n"), markdown(asks), notes=[asks])]
     section: int | str = OPENING
     named, exercises = "", set()
     for cell in lesson.cells[1:]:
@@ -163,7 +169,8 @@ def _slide(cell) -> Slide | None:
         return Slide("picture", metadata["headline"], picture=picture, knobs=knobs, steps=steps)
     for output in outputs:
         if prediction := asked(output.get("data", {}).get("text/html", "")):
-            return Slide("question", html=prediction.html, notes=[prediction.notes])
+            picture = picture_of(metadata.get("picture", ""))
+            return Slide("question", "", prediction.html, picture, notes=[prediction.notes])
     return None
 
 
@@ -189,21 +196,22 @@ def _living(picture: Picture, knobs: list[str], steps: str = "") -> str:
         drawn.append(_drawn(picture))
     setattr(picture, steps, knob.values[0])
     first, *others = drawn
-    following = "".join(f'<div class="fragment step">{image}</div>' for image in others)
+    following = "".join(f'<div class="fragment step">{figure}</div>' for figure in others)
     about = f'class="posviz-still steps" data-label="{escape(knob.label)}"'
     stack = f"<div {about}>{first}{following}</div>"
     return alive(type(picture).__name__, picture.values(), stack, knobs)
 
 
-def _drawn(picture: Picture) -> str:
+def _drawn(picture: Picture, **look: Any) -> str:
     """HTML of a picture as it is, in vectors, light and dark."""
     vectors = []
     with tempfile.TemporaryDirectory() as folder:
         for dark in (False, True):
-            file = picture.save(Path(folder) / "picture.svg", dark=dark)
+            file = picture.save(Path(folder) / "picture.svg", dark=dark, **look)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    addresses = (f"data:image/svg+xml;base64,{image}" for image in vectors)
-    return still(picture.caption(picture.compute()), *addresses)
+    addresses = (f"data:image/svg+xml;base64,{vector}" for vector in vectors)
+    caption = picture.caption(picture.compute())
+    return still(caption, image(caption, *addresses))
 
 
 # ---------------------------------------------------------------- for a lecture

@@ -3,7 +3,8 @@
 import { make } from "../../posviz/pictures/elements.js";
 
 const KEY = "posviz-theme", TITLE = "Light or dark";
-const system = matchMedia("(prefers-color-scheme: dark)"), { dataset } = document.documentElement;
+const DARK = "(prefers-color-scheme: dark)"; // of a stored picture
+const system = matchMedia(DARK), { dataset } = document.documentElement;
 
 function show(/** @type {string?} */ chosen = null) {
   try {
@@ -11,7 +12,11 @@ function show(/** @type {string?} */ chosen = null) {
     chosen ??= localStorage.getItem(KEY);
   } catch { /* for this page alone */ }
   dataset.theme = chosen ?? (system.matches ? "dark" : "light");
-  for (const source of document.querySelectorAll("source")) source.media = dataset.theme === "dark" ? "screen" : "not all";
+  const media = dataset.theme === "dark" ? "screen" : "not all";
+  for (const source of document.querySelectorAll("source")) {
+    const stored = source.dataset.media ??= source.media;
+    if (stored.includes(DARK)) source.media = media === "screen" ? stored.replace(DARK, media) : media;
+  }
 }
 
 show();

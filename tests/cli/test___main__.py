@@ -281,6 +281,7 @@ def test_open_serves_the_folder_and_opens_the_first_file(tmp_path, monkeypatch):
     assert fetched[0].result(timeout=10) == b"The course"
 
 
+@pytest.mark.slow("fetches scripts on a new machine")
 def test_slides_for_a_lecture(call, tmp_path):
     def chosen(options):
         result = call(f"slides rope --to {tmp_path} {options}")
@@ -312,6 +313,7 @@ def test_open_alone_serves_slides_that_are_there(call, tmp_path, monkeypatch):
     assert shown == [(tmp_path, f"{ROPE.notebook}_slides.html")]
 
 
+@pytest.mark.slow("fetches scripts on a new machine")
 def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path):
     result = call(f"site --to {tmp_path} --repository https://github.com/you/posviz")
     lessons = arguments.notebooks()

@@ -33,6 +33,7 @@ def test_a_file_that_has_the_bytes_is_left_alone(tmp_path):
     assert path.stat().st_ino != first
 
 
+@pytest.mark.slow("fetches scripts on a new machine")
 def test_a_librarys_script_lies_there_as_a_style_and_no_script_does(tmp_path):
     write_library("reveal", tmp_path)
     names = {path.name for path in (tmp_path / "reveal").iterdir()}

@@ -10,6 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
+from posviz import HeadBrowser, RealHead
 from posviz_tools.notebooks import about
 from posviz_tools.publish import slides
 from posviz_tools.publish.lesson import StoredLesson
@@ -96,6 +97,23 @@ def test_the_speaker_has_what_each_choice_of_a_prediction_says():
     assert ".ipynb" not in slide.stage
 
 
+def test_a_question_stands_beside_the_first_panel_of_its_picture():
+    cell = shows(html=asked("x"), picture="RealHead(sentence='car')")
+    _, slide = slides.slides(lesson(cell))
+    assert (slide.kind, slide.headline) == ("question", "")
+    question, figure = slide.stage.split("<figure", 1)
+    assert 'class="posviz-prediction"' in question
+    assert " of SmolLM2 gives " in figure
+    light = re.search('src="data:image/svg[^,]*,([^"]*)"', figure)[1]
+    assert b'width="259.2pt"' in base64.b64decode(light), "3.6 inches"
+
+
+def test_a_title_asks_the_lessons_question_and_the_rest_is_said():
+    first = text("# 05\n\n*One*. Can it? The dial.\n\nMore?")
+    title, _ = slides.slides(new_notebook(cells=[first, shows(html=asked("x"))]))
+    assert (title.html, title.notes[0]) == ("<p><em>One</em>. Can it?</p>\n", "*One*. Can it?")
+
+
 def test_a_formula_has_a_slide_with_what_is_in_it_before_the_picture():
     cell = text("## 1 Angles\n\nWords:\n\n$$a = b$$", symbols="$b$: a number.", headline="It")
     _title, formula, statement = slides.slides(lesson(cell))
@@ -137,7 +155,8 @@ def test_every_lesson_has_slides_for_its_lecture(path):
     notebook = StoredLesson(path).notebook
     deck = slides.slides(notebook)
     assert max(len(slide.headline.split()) for slide in deck) <= 12
-    shown = [repr(slide.picture) for slide in deck if slide.picture]
+    pictured = [slide for slide in deck if slide.picture]
+    shown = [repr(slide.picture) for slide in pictured if slide.kind == "picture"]
     assert len(set(shown)) == len(shown), "a picture twice"
     lecture = about(notebook)["lecture"]
     assert set(lecture["sections"]) <= {slide.section for slide in deck}
@@ -148,10 +167,19 @@ def test_every_lesson_has_slides_for_its_lecture(path):
     said = "\n".join(note for slide in deck for note in slide.notes)
     for order in ("This cell", "next cell", "Shift + Enter", "scroll up", "**Exercise"):
         assert order not in said
-    for slide in deck:
-        assert slide.picture is None or set(slide.knobs) <= slide.picture.knobs().keys()
+    assert all(set(slide.knobs) <= slide.picture.knobs().keys() for slide in pictured)
     named = sum("picture" in about(cell) or "knobs" in about(cell) for cell in notebook.cells)
-    assert named <= len(shown), "of a picture that there is not"
+    assert named <= len(pictured), "of a picture that there is not"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_models_head_is_seen_where_its_section_asks_about_it(path):
+    is_seen = set()
+    for slide in reversed(slides.slides(StoredLesson(path).notebook)):
+        if isinstance(slide.picture, (RealHead, HeadBrowser)):
+            is_seen.add(slide.section)
+        else:
+            assert slide.kind != "question" or slide.section not in is_seen, slide.html
 
 
 # ---------------------------------------------------------------- for a lecture

@@ -210,6 +210,8 @@ WRONG = {
         "sine instead of angle": base_by_column(1, 1, float),
         "last pair at 1/base": 1 / round(found_table()[1, 3], 4),
         "power not undone": 1 / math.asin(found_table()[1, 1]),
+        "d of the sines alone": math.asin(found_table()[1, 1]) ** -2,
+        "frequency of hand 1": math.asin(found_table()[1, 1]),
         "nearly": base_by_column(1, 1),
         "squared": base_by_column(2, 1, float),
         "sign of the exponent": found_table()[1, 1] ** 4,

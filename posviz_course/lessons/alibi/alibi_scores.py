@@ -11,20 +11,21 @@ from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.pictures.knobs import Integer, LogInteger
 from posviz.pictures.layouts import maps_and_curves
-from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_above, whole, wide, with_room
+from posviz.pictures.parts import Curve, Map, PointName, greyed, whole, wide, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
+from posviz.wording import number
 from posviz_course.lessons.alibi.alibi_slopes import slope_words
 from posviz_course.lessons.alibi.weight_by_distance import LOWEST, draw_weight_axis
 
 TOKENS, HEADS, HEAD_DIM = 64, 8, 64
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = FIT  # of the colours
-LOOKS = {"without ALiBi": "C1--", "with ALiBi": "C0-"}
+COLOURS = {"without ALiBi": "C6", "with ALiBi": "C0"}
 
 
 class AlibiScores(Picture):
-    """Content against distance: scores without ALiBi and with it, and what the last query sees."""
+    """The key that fits best is far away: ALiBi takes most of its weight."""
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.1)
@@ -61,30 +62,36 @@ class AlibiScores(Picture):
         size = (TOKENS, TOKENS)
         shown = [Map(axes, f"maps[{i}]", most=size, **props) for i, axes in enumerate(maps)]
         rings = [Curve(axes, "C3o", "ring", marks=1.5, **ring) for axes in maps]
-        for axes, title in zip(maps, ("without ALiBi", "with ALiBi"), strict=True):
-            axes.set_title(title)
+        for axes, (title, color) in zip(maps, COLOURS.items(), strict=True):
+            axes.set_title(title, color=color)
+            axes.set_xlabel("key (ring: planted)")
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         bar = figure.colorbar(shown[0].image, ax=maps, location=side, aspect=aspect, extend="both")
         bar.set_label("score (grey: future key)")
         bar.set_ticks((-LIMIT, 0, LIMIT))
-        planted = Rule(row, {"color": "C3", "ls": ":"}, "distance", "planted key")
-        lines = [
-            Curve(row, fmt, f"curves[{i}]", label, stroke=1 / 1.5)
-            for i, (label, fmt) in enumerate(LOOKS.items())
-        ]
-        marks = [Curve(row, fmt, f"marks[{i}]") for i, fmt in enumerate(("C1s", "C0o"))]
-        row.set(title="last row’s weights", xlim=with_room(0, TOKENS - 1))
+        curves = []
+        for i, (color, line, mark) in enumerate((("C6", "--", "s"), ("C0", "-", "o"))):
+            curves += [
+                Curve(row, color + line, f"curves[{i}]", stroke=1 / 1.5),
+                Curve(row, color + mark, f"marks[{i}]", marks=1.5),
+                PointName(row, color, _name(i), weight="bold", size="large"),
+            ]
         draw_weight_axis(row)
+        row.set(title="last row’s weights", xlim=with_room(0, TOKENS - 1), ylim=(5e-7, 30))
         whole(row.xaxis, most=3)
-        legend_above(figure, [*lines, planted], narrow=2)
-        return [*shown, *rings, *lines, *marks, planted]
+        return [*shown, *rings, *curves]
 
     def caption(self, arrays: Arrays) -> str:
         without, kept = arrays.planted
         return (
             f"Head {arrays.head}, with the slope {slope_words(arrays.slope)}, leaves the planted "
-            f"key a weight of {kept:.3g}, and without ALiBi it has {without:.3g}."
+            f"key a weight of {number(kept)}, and without ALiBi it has {number(without)}."
         )
+
+
+def _name(i):
+    """The planted key's weight, above its mark without ALiBi, and below it with ALiBi."""
+    return lambda arrays: (*arrays.marks[i], number(arrays.planted[i], 2), i == 0)
 
 
 @functools.cache

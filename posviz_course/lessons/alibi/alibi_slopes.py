@@ -8,16 +8,17 @@ from matplotlib.ticker import NullLocator
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
+from posviz.pictures.parts import Background, Curve, Limits, Map, PointName, greyed, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
+from posviz.wording import number
 
 MOST_HEADS, TOKENS = 128, 16  # BLOOM has 112 heads
 LOWEST = -8.0  # of the colours: e to this is 1/2981
 
 
 class AlibiSlopes(Picture):
-    """ALiBi’s slopes, one for each head, and the bias that one of them makes."""
+    """Each head of ALiBi has its own slope: steep heads look near, and flat heads look far."""
 
     size = (9.0, 4.0)
 
@@ -48,13 +49,15 @@ class AlibiSlopes(Picture):
         edge = {"markeredgewidth": 0.8 * rcParams["lines.linewidth"]}
         ring = {"color": rcParams["text.color"], "marks": 1.8, "markerfacecolor": "none"}
         slopes = [
-            Curve(points, "C0o", "of_power", "power of two", marks=0.9, **edge),
-            Curve(points, "C1s", "of_twice", "from twice the power", marks=0.9, **edge),
-            Curve(points, "o", "chosen", "chosen head", **ring, **edge),
+            Curve(points, "C0o", "of_power", marks=0.9, **edge),
+            Curve(points, "C1s", "of_twice", marks=0.9, **edge),
+            Curve(points, "o", "chosen", **ring, **edge),
+            PointName(points, ring["color"], _chosen, size="large"),
+            PointName(points, "C1", _twice),
         ]
-        points.set(title="slopes", xlabel="head", ylabel="slope (per token)")
+        points.set(title="slope of each head", xlabel="head", ylabel="slope (per token)")
         points.set_yscale("log", base=2)
-        points.set(xlim=(0, MOST_HEADS), ylim=(2**-8.6, 2**0.4))
+        points.set(xlim=(0, MOST_HEADS), ylim=(2**-8.6, 2**0.8))
         powers = 2 ** np.arange(0, 9, 1 if wide(figure) else 2)
         points.set_yticks(1 / powers, ["1", *(f"1/{power}" for power in powers[1:])])
         points.yaxis.set_minor_locator(NullLocator())
@@ -67,10 +70,10 @@ class AlibiSlopes(Picture):
         )
         bar.set_label("bias (grey: future)")
         bar.set_ticks((-8, -4, 0))
-        matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
+        title = Background(matrix.set_title, lambda a: f"bias of head {a.head}")
+        matrix.set(title="bias of head 128", xlabel="key (position)", ylabel="query (position)")
         whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
-        legend_above(figure, slopes, narrow=2)
-        return [*slopes, bias, Limits(points, "ends")]
+        return [Limits(points, "ends"), *slopes, bias, title]
 
     def caption(self, arrays: Arrays) -> str:
         last, power = TOKENS - 1, arrays.power
@@ -78,11 +81,22 @@ class AlibiSlopes(Picture):
         more = more if power < arrays.num_heads else ""
         return (
             f"Head {arrays.head} of {arrays.num_heads} has the slope {slope_words(arrays.slope)}, "
-            f"so it subtracts {last * arrays.slope:.4g} from a key {last} tokens back{more}."
+            f"so it subtracts {number(last * arrays.slope, 4)} from a key {last} tokens back{more}."
         )
+
+
+def _chosen(arrays):
+    """The chosen slope, on the side where no other is."""
+    return *arrays.chosen, slope_words(arrays.slope), arrays.head <= arrays.num_heads / 2
+
+
+def _twice(arrays):
+    """Where the slopes beyond a power of two come from, at the first of them."""
+    heads, slopes = arrays.of_twice
+    return heads[:1], slopes[:1], f"from {2 * arrays.power} heads", True
 
 
 def slope_words(slope):
     """A slope as 1/256 where that is exact, and otherwise to four digits."""
     inverse = 1 / slope
-    return f"1/{inverse:.0f}" if float(inverse).is_integer() else f"{slope:.4g}"
+    return f"1/{inverse:.0f}" if float(inverse).is_integer() else number(slope, 4)

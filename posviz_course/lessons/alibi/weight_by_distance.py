@@ -9,6 +9,7 @@ from posviz.encodings.alibi import alibi_slopes
 from posviz.pictures.knobs import Integer, LogInteger
 from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 from posviz_course.lessons.alibi.alibi_slopes import slope_words
 
 SLOPES = alibi_slopes(8)
@@ -59,7 +60,7 @@ class WeightByDistance(Picture):
         right.set_xscale("symlog", linthresh=1, linscale=0.3)
         right.set(title="how far they look", xlabel="distance (tokens)", ylabel="head")
         right.set(xlim=(-0.15, 6000), ylim=(len(SLOPES) + 0.7, 0.3))
-        right.set_xticks((1, 10, 100, 1000), ("1", "10", "100", "1,000"))
+        right.set_xticks((1, 10, 100, 1000))
         right.xaxis.set_minor_locator(NullLocator())
         whole(right.yaxis, most=8)
         pale = {"facecolor": "C4", "alpha": 0.25, "linewidth": 0, "animated": True}
@@ -81,15 +82,14 @@ class WeightByDistance(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"
-        reach = f"{arrays.reach:,.0f}" if arrays.reach >= 100 else f"{arrays.reach:.3g}"
         return (
-            f"Head {arrays.head}, with the slope {slope}, looks {reach} tokens back, "
-            f"where its factor falls under {threshold}."
+            f"Head {arrays.head}, with the slope {slope}, looks {number(arrays.reach)} tokens "
+            f"back, where its factor falls under {threshold}."
         )
 
 
 def draw_weight_axis(axes):
     """Weights upwards on a logarithmic axis, distance to the right."""
     axes.set(yscale="log", ylim=(5e-7, 1.6), xlabel="distance (tokens)")
-    axes.set_yticks((1, 1e-2, 1e-4, 1e-6), ("1", "10⁻²", "10⁻⁴", "10⁻⁶"))
+    axes.set_yticks((1, 1e-2, 1e-4, 1e-6))
     axes.yaxis.set_minor_locator(NullLocator())

@@ -10,7 +10,7 @@ from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
-from posviz.wording import signed
+from posviz.wording import number, signed
 from posviz_course.lessons._sentences import ENDS, label_tokens, tokens_of
 
 OTHERS = 0.9  # the gate of all other tokens
@@ -103,6 +103,6 @@ class ForgetGates(Picture):
             return "Your function returns no gates yet, so no token forgets anything."
         fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))
         return (
-            f"The first key has the bias {fox}, so {np.exp(arrays.fox[1][0]):.2g} times the weight "
-            f"of an equal key at distance 0; ALiBi’s bias is {alibi}."
+            f"The first key has the bias {fox}, so {number(np.exp(arrays.fox[1][0]), 2)} times "
+            f"the weight of an equal key at distance 0; ALiBi’s bias is {alibi}."
         )

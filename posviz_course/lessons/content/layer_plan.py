@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
 
 from posviz.pictures.knobs import Choice, Integer, LogInteger
 from posviz.pictures.parts import Limits, Other, Rule, Text, legend_above, whole, with_room
@@ -56,7 +55,6 @@ class LayerPlan(Picture):
         """A bar for each layer, the first at the bottom: pale what has token 0, solid a window."""
         axes = figure.subplots()
         axes.set(xlim=with_room(0, LONGEST), xlabel="position (tokens)", ylabel="layer")
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axes.set(ylim=(0.4, MOST + 0.6))
         whole(axes.xaxis, axes.yaxis, most=6)
         looks = {rcParams["grid.color"]: "reached by token 0", "C0": "a window, RoPE", "C1": ""}

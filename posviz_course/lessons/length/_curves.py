@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
 from posviz.pictures.parts import Curve, EndName, broken, with_room
 from posviz_course.lab.tables import Table
@@ -90,7 +90,6 @@ def in_tokens(axes, x, base: int, room: float, ticks=()) -> None:
     if len(ticks):
         axes.set_xticks(ticks)
     axes.set_xlim(x[0] / room, x[-1] * room)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.xaxis.set_minor_locator(NullLocator())
 
 

@@ -18,19 +18,23 @@ def past(curves, trained):
     return curves[:, trained:].mean(axis=1)
 
 
-def flattest(curves, trained, *, before=late, after=past, choose=np.argmin):
+def flattest(
+    curves, trained, *, before=late, after=past, compare=operator.sub, choose=np.argmin
+):
     """Number of the curve [4, len] that grows least past the trained length."""
-    return int(choose(after(curves, trained) - before(curves, trained)))
+    return int(choose(compare(after(curves, trained), before(curves, trained))))
 
 
 # In each pair, whoever looks elsewhere finds another curve; in one of the two, also another than
 # anybody who makes another mistake. In the second pair new positions go on past twice the length.
+# In the third, a quotient and the size of the difference find other curves than the difference.
 # The last has a trained length that is odd, and with any other length another curve is found.
 CURVES = (
     (4, "62434621 51322432 35356346 32344421"),
     (4, "51643456 32145165 32255162 54232631"),
     (4, "7234254455521252 3147145751226754 2266735227775443 4414441475161777"),
     (4, "1162641314145746 6526726746151153 2435275335533432 7672646377353542"),
+    (4, "115631731265 737752653132 346541332114 133153235145"),
     (5, "4515246765 7712667421 2442647252 6342141245"),
 )
 
@@ -93,6 +97,16 @@ check_which = LessonChecker(
         wrong("axis forgotten", lambda curves, trained: 0,
             "You got 0 for all inputs. Without axis=1, mean() makes one number of all four curves, "
             "and np.argmin of one number is 0."),
+        step("a quotient",
+            "You divided one mean by the other, so a curve that is high seems to grow less. Growth "
+            "is a difference: what comes after less what came before.", compare=operator.truediv),
+        step("the least change",
+            "You took the change that is nearest to 0. A loss that falls past the trained length "
+            "has grown even less: leave out np.abs.",
+            choose=lambda growth: np.argmin(np.abs(growth))),
+        step("the first new position",
+            "You looked at the first new position alone. Some curves break later: take the mean of "
+            "all past the trained length.", after=lambda curves, trained: curves[:, trained]),
         step("most growth",
             "You chose the curve that grows most. The one that grows least goes on.",
             choose=np.argmax),
@@ -212,6 +226,14 @@ check_report = LessonChecker(
         step("above, not at least",
             "You counted runs above `solved`. A run that has just so much has solved it: compare "
             "with >=.", enough=operator.gt),
+        step("axis forgotten",
+            "You chose the first learning rate for all inputs. Without axis=1, np.median makes one "
+            "number of all rates, and np.argmax of one number is 0.",
+            best=lambda inside, solved: np.median(inside)),
+        answer("the highest first", lambda told: told[[0, 2, 1, 3]],
+            "You returned the highest before the lowest. The lowest comes second."),
+        answer("the share that fails", lambda told: np.append(told[:3], 1 - told[3]),
+            "You returned the share of runs that fail. The share that solves it is asked for."),
         argument("the runs inside",
             "You report the accuracies inside. The learning rate is chosen by those; what is "
             "reported is what it gives beyond.", beyond=lambda inside: inside),

@@ -9,6 +9,7 @@ from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Map, greyed, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
+from posviz.wording import number
 
 LONGEST = 32
 BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its own
@@ -56,6 +57,6 @@ class MaskedAttention(Picture):
         first, last = arrays.first[0][[0, -1]]
         mask = "With a causal mask" if arrays.mask == "causal" else "Without a mask"
         return (
-            f"{mask}, the weight of the first token is {first:.3g} in its own row and {last:.3g} "
-            "in the last row."
+            f"{mask}, the weight of the first token is {number(first)} in its own row and "
+            f"{number(last)} in the last row."
         )

@@ -36,6 +36,10 @@ check_bias_matrix = LessonChecker(
             "You took numbers[i − j], but offset 0 is not the first number, and NumPy counts "
             "places below 0 from the end. Offset 0 is at place length − 1: add that.",
             place=lambda apart, length: apart),
+        step("offset 0 first, and its sign",
+            "You took numbers[j − i], which are two mistakes. The offset is query − key, i − j, "
+            "and offset 0 is at place length − 1, not at the first one: add that.",
+            place=lambda apart, length: -apart),
         step("one place too far",
             "You are one place too far, as if offset 0 were at place length. It is at place "
             "length − 1, because the first place is 0.",
@@ -103,12 +107,15 @@ check_shaw_index = LessonChecker(
         answer("one row too high", lambda rows: rows + 1,
             "All your rows are one too high. The first row is 0, so add max_distance and no more: "
             "the query itself has row max_distance."),
-        wrong("wrapped around",
-            lambda q_positions, k_positions, max_distance: (
-                (k_positions - q_positions[:, None] + max_distance) % (2 * max_distance + 1)
+        wrong("clipped to the rows, not shifted",
+            lambda q_positions, k_positions, max_distance: np.clip(
+                k_positions - q_positions[:, None], 0, 2 * max_distance
             ),
-            "You took the remainder with %, so a far key gets the row of a near one. Clip: every "
-            "key beyond max_distance has the first or the last row."),
+            "You clipped to the rows 0 … 2·max_distance, but did not add max_distance before. So "
+            "all keys behind have the query's own row, and it is row 0, not row max_distance."),
+        step("clipped to one row too many",
+            "You clipped to 2·max_distance + 1, which is the number of rows. The first row is 0, "
+            "so the last one is 2·max_distance.", ends=lambda most: (-most, most + 1)),
         step("shifted before clipped",
             "You added max_distance before you clipped to −max_distance … max_distance. After "
             "the shift the rows are 0 … 2·max_distance: clip first, or clip to these.",

@@ -6,7 +6,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.figure import Figure
 
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, Other, broken, inches, wide
+from posviz.pictures.parts import Curve, Other, Text, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz_course.lessons.relative._words import Word
@@ -16,6 +16,7 @@ LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 Q_LEN, MEMORY = 4, 1  # queries, and tokens of the segment before
 COLUMNS = Q_LEN + MEMORY  # of the scores: one for each offset, from the farthest to 0
 SHADES = 120  # of an offset's colours
+HIDDEN = "× a mask hides future keys"
 STEPS = (  # what each does, and the shape that comes of it
     f"scores by offset\n    [{Q_LEN}, {COLUMNS}]",
     f"zeros in front\n    [{Q_LEN}, {COLUMNS + 1}]",
@@ -26,12 +27,12 @@ STEPS = (  # what each does, and the shape that comes of it
 
 
 class RelShift(Picture):
-    """How one reshape moves every row of scores to its keys."""
+    """One reshape moves each score from the column of its offset to the column of its key."""
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    step = Integer(0, low=0, high=4, play=True)
+    step = Integer(4, low=0, high=4, play=True)
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape of memory as this step has them, and which cells are gone.
@@ -85,6 +86,7 @@ class RelShift(Picture):
             Curve(axes, "-", "grid", **thin),
             Word(axes, "×", lambda a: a.crosses, 1.3 * min(cell), "#AAAAAA"),
             *_words(axes, min(cell * (0.9 / 2.4, 0.7))),  # so that the longest words fit
+            Text(axes, -0.5, Q_LEN + 0.2, lambda a: HIDDEN if a.step == 4 else "", va="center"),
             Curve(tape, "-", "starts", color=rcParams["text.color"]),
             Curve(words, ">", lambda a: ([0.02], [a.step - 0.17]), color="C1", marks=2),
         ]

@@ -6,16 +6,17 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Background, Curve, Other, Ring, inches, legend_above, wide
+from posviz.pictures.parts import Background, Curve, Other, Ring, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.rotary._derivations import DERIVATIONS, lines_of, steps_of, value_text
 
 # Red that is read on a light background and on a dark one, beside a cross and a word.
 WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
+FOLLOWS = "every line follows: its value is in its ring"
 
 
 class DerivationStepper(Picture):
-    """Derivations line by line, each line beside its value."""
+    """Derivations line by line: a line that follows has the value that it must equal."""
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
@@ -80,11 +81,12 @@ class DerivationStepper(Picture):
             for row, line in enumerate(lines)
             for part in _texts(words, row, line.formula.replace("\n", "$\n   $"), size)
         ]
-        rings = Ring(plot, "C0o", "rings", "what it must equal", edge=0.2, marks=1.7)
-        dots = Curve(plot, "C0o", "dots", "this line")
+        rings = Ring(plot, "C0o", "rings", edge=0.2, marks=1.7)
+        dots = Curve(plot, "C0o", "dots")
         crosses = Curve(plot, "X", "crosses", "does not follow", color=_wrong(), marks=1.4)
-        legend_above(figure, [rings, dots, crosses], columnspacing=1.0, handletextpad=0.2)
-        return [*texts, dots, rings, crosses]
+        verdict = Background(lambda look: words.set_title(**look), _verdict)
+        words.set_title(FOLLOWS, weight="bold")
+        return [*texts, dots, rings, crosses, verdict]
 
     def caption(self, arrays: Arrays) -> str:
         why, value, off = arrays.last
@@ -92,6 +94,13 @@ class DerivationStepper(Picture):
             f"Line {arrays.line} of {len(arrays.values)} ({why}) is {value} at i = "
             f"{arrays.query} and j = 4, and {f'is {off}' if off else 'follows'}."
         )
+
+
+def _verdict(arrays):
+    """Which line is the first that does not follow."""
+    wrong = [row for row, off in enumerate(arrays.off, 1) if off]
+    said = f"line {wrong[0]} does not follow" if wrong else FOLLOWS
+    return {"label": said, "color": _wrong() if wrong else "C0"}
 
 
 def _texts(words, row, formula, size):

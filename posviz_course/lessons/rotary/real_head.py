@@ -44,7 +44,7 @@ class RealHead(Picture):
             maps=[np.where(mask, matrix, np.nan) for matrix in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
-            named="layer {}, head {}".format(*TELLING[self.head]),
+            named="layer {}, head {} of SmolLM2".format(*TELLING[self.head]),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -66,10 +66,10 @@ class RealHead(Picture):
     def caption(self, arrays: Arrays) -> str:
         change = "weights differ by up to"
         if arrays.positions != "given":
-            change = "without positions, weights change by up to"
+            change = "without positions, changes reach"
         found = f"{arrays.share:.2f} of its weight to the {arrays.head}"
         if "same" in arrays.head:  # most words have none, and their rows are left out
-            found = f"the {arrays.head}, if any, weight {arrays.share:.2f}"
+            found = f"the {arrays.head}, if any, {arrays.share:.2f}"
         return (
             f"From word 3 on, {arrays.named} gives {found}; "
             f"{change} {ceil(1000 * arrays.error) / 1000:.3f}."

@@ -107,6 +107,6 @@ class RotaryScores(Picture):
         offsets, scores = arrays.curves[1]
         best = signed(int(offsets[scores.argmax()]), "+")
         return (
-            f"With RoPE each of {len(offsets)} offsets has one score, and the highest is "
+            f"With RoPE each of {len(offsets):,} offsets has one score, and the highest is "
             f"{signed(scores.max(), '.2f')}, at offset {best}."
         )

@@ -12,7 +12,7 @@ from posviz.encodings.xpos import xpos_scale
 from posviz.pictures.knobs import Integer, Switch
 from posviz.pictures.parts import Curve, circle, inches, legend_above, whole, zero
 from posviz.pictures.picture import Arrays, Picture
-from posviz.wording import signed
+from posviz.wording import number, signed
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 HEAD_DIM = 80  # so that pair 3 rotates by 0.501 radians per token, as the lesson's numbers do
@@ -98,7 +98,7 @@ class RotatingVectors(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         score, change = signed(arrays.score, ".2f"), np.ptp(arrays.both[1])
-        same = "is the same" if change < 1e-12 else f"changes by up to {change:.1e}"
+        same = "is the same" if change < 1e-12 else f"changes by up to {number(change, 1)}"
         query, key = arrays.positions
         return (
             f"The score is {score} with q at {query} and k at {key}, and it {same} wherever "

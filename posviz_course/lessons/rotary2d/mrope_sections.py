@@ -10,6 +10,7 @@ from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Curve, Map, Other, Text, on_colours, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
+from posviz.wording import number
 from posviz_course.models.archive import photograph
 
 PAIRS = 64  # head_dim 128, as the models have it
@@ -52,7 +53,7 @@ class MropeSections(Picture):
             angles=angles,
             rotations=np.where(axis == np.arange(3)[:, None], angles, np.nan),
             fastest=fastest,
-            words=[f"{angle:.2g}" if angle < 100 else f"{angle:,.0f}" for angle in fastest],
+            words=[number(angle, 2) for angle in fastest],
             hands=np.stack([CENTRES, tips], axis=1).transpose(0, 2, 1),
             place=([self.column], [self.row]),
             lines=[([0, LAST], [self.row] * 2), ([self.column] * 2, [0, LAST])],
@@ -100,6 +101,7 @@ class MropeSections(Picture):
     def caption(self, arrays: Arrays) -> str:
         time, row, column = arrays.fastest
         return (
-            f"Column {arrays.column} rotates its fastest pair by {column:.2g} radians, row "
-            f"{arrays.row} its own by {row:.2g}, and time {arrays.time} its own by {time:.4g}."
+            f"Column {arrays.column} rotates its fastest pair by {number(column, 2)} radians, row "
+            f"{arrays.row} its own by {number(row, 2)}, and time {arrays.time} its own by "
+            f"{number(time, 4)}."
         )

@@ -10,7 +10,7 @@ from posviz.pictures.knobs import Choice, Integer, Log
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Map, Other, Text, broken, circle, on_colours
 from posviz.pictures.picture import Arrays, Picture
-from posviz.wording import signed
+from posviz.wording import number
 
 SIDE = 14  # patches along a side of the image
 HEAD_DIM, PAIR = 64, 2
@@ -101,9 +101,9 @@ class TwoHands(Picture):
         )
 
 
-def _digits(number):
-    """Three digits, with a true minus; of cos 90° rounding would leave a little."""
-    return signed(round(number, 9), "z.3g")
+def _digits(value):
+    """Three digits; of cos 90° rounding would leave a little."""
+    return number(round(value, 9))
 
 
 def _by_kind(paths):

@@ -9,7 +9,7 @@ from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_above
+from posviz.pictures.parts import Background, Curve, Map, greyed
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
@@ -18,10 +18,11 @@ BASE = 100_000  # of the lesson's model, SmolLM2
 LIMIT = 2.5  # of the colours
 LARGEST = 5.0  # of the errors that are shown
 MISTAKES = ("none", "start forgotten", "query at 0", "query one late", "cache rotated again")
+TITLES = {"none": "with the cache"}  # of the left panel; else the mistake is its title
 
 
 class CacheDebugger(Picture):
-    """Decoding with a key/value cache, and four ways to get positions wrong."""
+    """A mistake with the key/value cache begins with the first new token, not in the prompt."""
 
     size = (9.0, 3.9)
     paper_size = (3.3, 2.05)
@@ -40,7 +41,6 @@ class CacheDebugger(Picture):
             maps=[np.where(seen, np.clip(x, -LIMIT, LIMIT), blank) for x in (scores, true)],
             errors=errors,
             rows=(np.minimum(errors, LARGEST), np.arange(self.decoded)),
-            end=PROMPT - 0.5,
             moved=np.abs(weights[0] - weights[1]).sum() / 2,
         )
 
@@ -49,7 +49,7 @@ class CacheDebugger(Picture):
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
         props = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
         maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **props) for i in (0, 1)]
-        for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
+        for axes, title in zip(panels, (MISTAKES[-1], "without a cache"), strict=False):
             axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (position)")
         below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 50, "extend": "min"}
@@ -58,11 +58,14 @@ class CacheDebugger(Picture):
         errors = Curve(panels[2], "C1o-", "rows", marks=1 / 1.5)
         panels[2].set_box_aspect(1 / 0.7)  # as high as the maps are
         panels[2].set(xlabel="largest error", xlim=(-0.25, LARGEST), xticks=(0, 2, 4))
-        dots = {"linestyle": ":", "color": "C2"}
-        ends = [Rule(axes, dots, "end", "end of prompt", upright=False) for axes in panels]
         panels[2].tick_params(labelleft=True)
-        legend_above(figure, ends[:1])
-        return [*maps, errors, *ends]
+        dots = {"linestyle": ":", "color": "C2"}
+        for axes in panels:
+            axes.axhline(PROMPT - 0.5, **dots, zorder=3)
+        for y, part, side in ((PROMPT - 1, "prompt", "bottom"), (PROMPT, "new", "top")):
+            panels[2].text(LARGEST, y, part, color="C2", ha="right", va=side, zorder=3)
+        title = Background(panels[0].set_title, lambda a: TITLES.get(a.mistake, a.mistake))
+        return [*maps, errors, title]
 
     def caption(self, arrays: Arrays) -> str:
         if arrays.errors[-1] < 1e-9:

@@ -2,13 +2,14 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator
 
 from posviz.arrays import to_dtype
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.pictures.knobs import Choice, LogInteger
-from posviz.pictures.parts import Curve, Rule, legend_above
+from posviz.pictures.parts import Curve, EndName, Rule
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 HEAD_DIM, OFFSET = 64, 5
 BASE = 100_000  # of the lesson's model, SmolLM2
@@ -24,7 +25,7 @@ LOOKS = {  # of each dtype its line, and its marker at the position
 
 
 class PrecisionLab(Picture):
-    """Why angles belong in float64: the error of one score, from the first position on."""
+    """Compute angles in float64: rounded angles make a score wrong, the more the later it is."""
 
     size = (8.0, 3.7)
     paper_size = (3.3, 2.9)
@@ -52,33 +53,49 @@ class PrecisionLab(Picture):
     def draw(self, figure: Figure) -> list:
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
-        level = axes.axhline(1e-3, color="C6", label="error 0.001")
+        axes.axhline(1e-3, color="C6")
+        right = {"color": "C6", "va": "top", "ha": "right"}
+        axes.text(0.99, 6e-4, "0.001", transform=axes.get_yaxis_transform(), **right)
         curves = [
-            Curve(axes, line, f"lines[{i}]", name, stroke=1 / 1.5)
-            for i, (name, (line, _)) in enumerate(LOOKS.items())
+            Curve(axes, line, f"lines[{i}]", stroke=1 / 1.5)
+            for i, (line, _) in enumerate(LOOKS.values())
         ]
         here = Rule(axes, {"color": "C6", "linestyle": ":"}, "position")
         marks = [
             Curve(axes, line[:2] + marker, f"marks[{i}]")
             for i, (line, marker) in enumerate(LOOKS.values())
         ]
-        end = Curve(axes, "C3x", "overflow", "overflow", marks=2)
-        axes.set(xscale="log", yscale="log", xlim=(0.8, 1.25 * FURTHEST), ylim=(3e-17, 1e3))
+        end = Curve(axes, "C3x", "overflow", marks=2)
+        names = [
+            EndName(axes, line[:2], _named(i, name), ha="left", weight="bold")
+            for i, (name, (line, _)) in enumerate(LOOKS.items())
+        ]
+        room = 10 * FURTHEST  # at the right, for names
+        axes.set(xscale="log", yscale="log", xlim=(0.8, room), ylim=(3e-17, 1e3))
         axes.set(xlabel="position of the key (tokens)", ylabel="error of the score")
-        for axis, numticks in ((axes.xaxis, 8), (axes.yaxis, 6)):
-            axis.set_major_locator(LogLocator(numticks=numticks))
-            axis.set_minor_locator(NullLocator())
-        legend_above(figure, [*curves, end, level], ncols=3, columnspacing=1.2, handlelength=1.8)
-        return [*curves, here, *marks, end]
+        axes.set_xticks((1, 100, 10_000, 1_000_000))
+        axes.yaxis.set_major_locator(LogLocator(numticks=6))
+        axes.minorticks_off()
+        return [*curves, here, *marks, end, *names]
 
     def caption(self, arrays: Arrays) -> str:
         errors = " and ".join(
-            f"{arrays.here[name]:.2g} in {name}" for name in ("bfloat16", "float32")
+            f"{number(arrays.here[name], 2)} in {name}" for name in ("bfloat16", "float32")
         )
         return (
             f"With rounded {arrays.rounded}, the score at position {arrays.position:,} is off by "
             f"{errors}."
         )
+
+
+def _named(i, name):
+    """A dtype at the end of its line; that of float16 is below, because bfloat16 is near it."""
+
+    def show(arrays):
+        overflows = name == "float16" and len(arrays.overflow[0])
+        return *arrays.lines[i], f"  {name}{' overflows' if overflows else ''}", name != "float16"
+
+    return show
 
 
 def _errors(positions, rounded):

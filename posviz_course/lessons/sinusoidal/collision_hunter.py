@@ -5,14 +5,15 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Even
-from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, with_room
+from posviz.pictures.parts import Curve, EndName, Limits, PointName, Rule
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 LARGEST = 100_000  # offset, in tokens
 
 
 class CollisionHunter(Picture):
-    """The nearest collision: how close two different rows come."""
+    """With few columns, some far row is nearer to row 0 than its neighbour, row 1."""
 
     size = (8.0, 4.2)
 
@@ -44,19 +45,18 @@ class CollisionHunter(Picture):
             ),
             Rule(axes, dashes, "neighbour", "row 1", upright=False),
             Curve(axes, "C1o", "mark", "nearest of all", marks=2),
+            EndName(axes, "C2", _next, ha="left"),
+            PointName(axes, "C1", _found, size="large", weight="bold"),
         ]
-        axes.set(yscale="log", xlim=with_room(0, LARGEST, 0.01), ylim=(1e-6, 100))
-        axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
-        props: dict = {"color": "C1", "size": "large", "animated": True, "in_layout": False}
-        note = axes.text(0, 1, "", va="top", **props)
-        return [Limits(axes, _limits), *parts, Other(note, _found)]
+        axes.set(yscale="log", xlim=(-0.01 * LARGEST, 1.2 * LARGEST), ylim=(1e-6, 100))
+        axes.set(xlabel="row", ylabel="distance to row 0", xticks=LARGEST * np.arange(0, 1.2, 0.2))
+        axes.set_title("each step: the nearest of 250 rows", color="C0")
+        return [Limits(axes, _limits), *parts]
 
     def caption(self, arrays: Arrays) -> str:
         return (
             f"Of rows 1 to {LARGEST:,} the nearest to row 0 is row {arrays.nearest:,}, "
-            f"{arrays.distance:.4g} away; row 1 is {arrays.neighbour:.4g} away."
+            f"{number(arrays.distance, 4)} away; row 1 is {number(arrays.neighbour, 4)} away."
         )
 
 
@@ -68,10 +68,13 @@ def _limits(arrays):
 
 
 def _found(arrays):
-    """The numbers of the nearest, below it, where there is more room."""
-    words = f"    {arrays.distance:.3g} at offset {arrays.nearest:,}    "
-    side = ("left", "center", "right")[int(3 * arrays.nearest / (LARGEST + 1))]
-    return {"text": words, "ha": side, "position": (arrays.nearest, 0.8 * arrays.distance)}
+    """Below the nearest of all rows, where there is more room."""
+    return *arrays.mark, f"row {arrays.nearest:,}: {number(arrays.distance)}", False
+
+
+def _next(arrays):
+    """At the right end of the dashed line."""
+    return [LARGEST], [arrays.neighbour], " row 1", True
 
 
 def _distances(d_model):

@@ -53,6 +53,12 @@ check_sinusoidal = LessonChecker(
         BASE_IGNORED,
         BASE_100,
         POSITIONS_IGNORED,
+        argument("base e",
+            "Your base is always e, because np.exp has no other. Put the logarithm into the "
+            "exponent: np.exp(−np.log(base) · 2i/d_model).", base=np.exp(1)),
+        argument("angles times 2π",
+            "You multiplied the angles by 2π. A position times a frequency is in radians already.",
+            positions=lambda positions: 2 * np.pi * positions),
         argument("positions from 1",
             "You counted positions from 1: use them as they are given, from 0 on.",
             positions=lambda positions: positions + 1),
@@ -104,6 +110,9 @@ check_sinusoidal = LessonChecker(
         answer("cosine before sine", lambda y, d_model: y[:, np.arange(d_model) ^ 1],
             "You swapped sine and cosine: the sine has the even columns, so row 0 reads 0, 1, 0, "
             "1."),
+        answer("sine in both columns", lambda y: np.repeat(y[:, ::2], 2, axis=1),
+            "Both columns of your pairs are equal. Each angle has its sine in the even column and "
+            "its cosine in the odd one."),
         answer("a table of integers", lambda y: y.astype(int),
             "Your table holds integers, which cut off all that follows the point: make a table "
             "of floats, as np.zeros does if no dtype is given."),
@@ -142,6 +151,12 @@ check_base = LessonChecker(
         looks_like("power not undone", lambda base: abs(base - FOUND_BASE**0.25) < 0.05,
             "You have base^(2/8), one divided by the frequency of pair 1. Raise it to the power "
             "8/2."),
+        looks_like("d of the sines alone", lambda base: abs(base - FOUND_BASE**0.5) < 0.1,
+            "That is the square root of the base. Did you take 4 for d_model? The table has 8 "
+            "columns, and only half of them are sines."),
+        looks_like("frequency of hand 1", lambda base: 0.2 < base < 0.22,
+            "That is row 1 of hand 1, so about its frequency, base^(−2/8). Solve this for the "
+            "base."),
         looks_like("nearly", lambda base: abs(base - FOUND_BASE) < 5,
             "That is the base up to the digits that are printed. It is a whole number."),
     ],

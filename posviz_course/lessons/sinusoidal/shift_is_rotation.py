@@ -6,15 +6,17 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, Ring, circle, legend_above
+from posviz.pictures.parts import Curve, EndName, Other, Ring, circle
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 FURTHEST, D_MODEL = 100, 512  # positions and offsets go up to the first
 ALONG = np.linspace(0, 2 * FURTHEST, 801)
+BEYOND = 1.5, 1.25  # the tips of the hands, for their names
 
 
 class ShiftIsRotation(Picture):
-    """A shift by k tokens is a rotation of every pair."""
+    """One matrix M moves every row by k tokens: it rotates the hand of each pair."""
 
     size = (8.0, 3.7)
     paper_size = (3.3, 2.1)
@@ -33,40 +35,56 @@ class ShiftIsRotation(Picture):
         angle = self.offset * inv_freq
         swept = self.position * inv_freq + np.linspace(0, angle % (2 * np.pi), 60)
         here, there = table[:, columns]
+        close = np.linalg.norm(there - here) < 0.4
         return self.arrays(
             angle=angle,
             hands=(np.outer(here, (0, 1)), np.outer(there, (0, 1))),
             marks=[(positions[[i, i]], table[i, columns]) for i in (0, 1)],
             moved=moved[columns, None],
+            tips=[
+                {"position": BEYOND * here, "text": "" if close else "pos"},
+                {"position": BEYOND * there, "text": "pos + k"},
+                {"position": (0.72 * np.cos(swept[30]), 0.72 * np.sin(swept[30])), "text": "M"},
+            ],
             arc=(0.5 * np.cos(swept), 0.5 * np.sin(swept)),  # of the last rotation alone
+            shift=(positions, [1.2, 1.2]),
             sine=(ALONG, np.sin(ALONG * inv_freq)),
             cosine=(ALONG, np.cos(ALONG * inv_freq)),
         )
 
     def draw(self, figure: Figure) -> list:
         """The pair as clock hands at left, its two waves at right."""
-        dial, waves = figure.subplots(1, 2, width_ratios=(2, 3))
+        dial, waves = figure.subplots(1, 2, width_ratios=(5, 6))
         circle(dial)
-        dial.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
+        dial.set(xlim=(-1.8, 1.8), ylim=(-1.4, 1.4), aspect="equal")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), xlabel="cosine column", ylabel="sine column")
-        named = [
+        lines = [
             Curve(waves, "C6-", "sine", "sine", stroke=0.8),
             Curve(waves, "C6:", "cosine", "cosine", stroke=0.8),
             Curve(dial, "C0-", "hands[0]", "pos", stroke=1.5),
-            Curve(dial, "C1--", "hands[1]", "pos + k: k tokens later", stroke=1.5),
-            Curve(dial, "C2:", "arc", "rotation M"),
+            Curve(dial, "C1--", "hands[1]", "pos + k", stroke=1.5),
+            Curve(dial, "C2:", "arc", "M"),
+            Curve(waves, "C2:", "shift"),
         ]
-        waves.set(xlabel="position (tokens)", xlim=(-4, 2 * FURTHEST + 4), ylim=(-1.2, 1.2))
+        waves.set(xlabel="position (tokens)", xlim=(-4, 2.5 * FURTHEST), ylim=(-1.2, 1.5))
         waves.set(yticks=(-1, 0, 1))
-        legend_above(figure, [*named[2:], *named[:2]], narrow=3, columnspacing=1.2)
+        middle = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
+        names = [
+            Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)
+        ]
+        names += [
+            EndName(waves, "C2", lambda a: (*a.shift, "M: k tokens", True), ha="left"),
+            EndName(waves, "C6", lambda a: (*a.sine, " sin", True), ha="left"),
+            EndName(waves, "C6", lambda a: (*a.cosine, " cos", False), ha="left"),
+        ]
         # Dots for pos and rings for pos + k, so that neither hides the other.
         dots = Curve(waves, "C0o", "marks[0]", marks=1.2)
         rings = Ring(waves, "C1o", "marks[1]", edge=1 / 3, marks=1.8)
-        return [*named, dots, rings, Ring(dial, "C2o", "moved", edge=1 / 5, marks=1.6)]
+        return [*lines, *names, dots, rings, Ring(dial, "C2o", "moved", edge=1 / 5, marks=1.6)]
 
     def caption(self, arrays: Arrays) -> str:
         position, offset = arrays.position, arrays.offset
         return (
-            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.3g} radians: from "
+            f"M rotates the hand of pair {arrays.pair} by {number(arrays.angle)} radians: from "
             f"position {position} to position {position + offset}."
         )

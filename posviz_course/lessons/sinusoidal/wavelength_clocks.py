@@ -10,6 +10,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wave
 from posviz.pictures.knobs import Even, Integer, Log
 from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broken, wide
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 CLOCKS, ACROSS = 8, 4  # clocks, and how many a row has
 PITCH = np.array([2.6, -3.5])  # between centres; a dial has radius 1
@@ -89,7 +90,7 @@ class WavelengthClocks(Picture):
         fastest, slowest = arrays.rotations
         return (
             f"At position {arrays.position} the fastest pair has rotated {fastest:.2f} times, and "
-            f"the slowest, with λ = {arrays.slowest:,.0f} tokens, {slowest:.3g} times."
+            f"the slowest, with λ = {arrays.slowest:,.0f} tokens, {number(slowest)} times."
         )
 
 

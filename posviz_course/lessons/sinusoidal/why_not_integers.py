@@ -5,21 +5,20 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, Ring, legend_above
+from posviz.pictures.parts import Curve, PointName, Ring
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 SHORT = 16  # tokens in the shorter sentence
-SENTENCES = ("the longer sentence", f"a sentence of {SHORT} tokens")
 WAYS = {  # of writing a position, and the ticks of its panel
-    "integer": (0, 20, 40, 60),
-    "integer / length": (0, 0.5, 1),
-    "sin and cos": (-1, 0, 1),
+    "integer: grows": (0, 20, 40, 60),
+    "share: differs": (0, 0.5, 1),
+    "sin, cos: stay": (-1, 0, 1),
 }
 
 
 class WhyNotIntegers(Picture):
-    """Why not the integer, and why not the integer over the length."""
+    """Integers grow, shares of the length differ between sentences, and waves stay."""
 
     size = (8.0, 3.4)
     paper_size = (3.3, 1.9)
@@ -47,16 +46,15 @@ class WhyNotIntegers(Picture):
         for number in range(8):
             sentence, code = divmod(number, 4)  # the shorter lies over the longer, and is wider
             axes, fmt = panels[min(code, 2)], f"C{sentence}{':' if code == 3 else '-'}"
-            label, width = SENTENCES[sentence], 1 + sentence
-            lines.append(Curve(axes, fmt, f"lines[{number}]", label, stroke=width))
+            lines.append(Curve(axes, fmt, f"lines[{number}]", stroke=1 + sentence))
             ring = {"edge": 1 / 4, "marks": 1 + sentence}
             rings.append(Ring(axes, f"C{sentence}o", f"rings[{number}]", **ring))
         panels[2].text(2, -0.15, "sin", va="top")
         panels[2].text(18, -0.7, "cos", ha="right")
         panels[0].set_ylabel("what is written")
         panels[1].set_xlabel("position (tokens)")
-        legend_above(figure, (lines[0], lines[4]))
-        return [*lines, *rings]
+        names = [PointName(panels[0], f"C{i}", _name(i)) for i in (0, 1)]
+        return [*lines, *rings, *names]
 
     def caption(self, arrays: Arrays) -> str:
         _, share, sine, cosine, _, other, *_ = (code for _, [code] in arrays.rings)
@@ -65,6 +63,16 @@ class WhyNotIntegers(Picture):
             f"and cosine, {signed(sine, '.2f')} and {signed(cosine, '.2f')}, are the same in both "
             "sentences."
         )
+
+
+def _name(sentence):
+    """The length of a sentence, at the end of its line: of the longer one above it."""
+
+    def show(arrays):
+        x, y = arrays.lines[4 * sentence]
+        return x, y, f"{len(x)} tokens", sentence == 0
+
+    return show
 
 
 def _codes(positions):

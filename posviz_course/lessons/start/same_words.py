@@ -7,18 +7,22 @@ from matplotlib.figure import Figure
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
-from posviz.pictures.parts import Curve, Ring, broken, inches, legend_over, zero
+from posviz.pictures.parts import Other, Text, inches
 from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.style import SIGNED
+from posviz.wording import signed
 from posviz_course.lessons._sentences import short, words_of
 from posviz_course.lessons.order.shuffled_sentence import D_MODEL, attended, word_vector
 
 MOST_WORDS = 5  # for which there is room beside each other
 NUMBERS = 8  # of each summary
 ROUNDING = 1e-12
+LIMIT = 3.0  # of the colours, on which text can be read
+CENTRED: dict = {"ha": "center", "va": "center"}
 
 
 class SameWords(Picture):
-    """Two sentences of the same words, with and without positions."""
+    """Without positions, an attention layer makes the same numbers of both sentences."""
 
     size = (8.0, 3.2)
     paper_size = (3.3, 3.2)
@@ -30,27 +34,23 @@ class SameWords(Picture):
         """Return the summaries [2, NUMBERS] of the sentence and of its mirror image."""
         words = words_of(self.sentence, MOST_WORDS)
         both = [summary(order, self.strength) for order in (words, words[::-1])]
-        places = np.arange(1, NUMBERS + 1)
-        strokes = [[(x, a), (x, b)] for x, a, b in zip(places, *both, strict=True)]
+        difference = abs(both[0] - both[1]).max()
         return self.arrays(
-            summaries=[(places, numbers) for numbers in both],
-            apart=broken(np.array(strokes)),
+            summaries=both,
+            verdict="=  equal" if difference < ROUNDING else f"differ by up to {difference:.2f}",
             mirrored=words == words[::-1],
-            difference=abs(both[0] - both[1]).max(),
+            difference=difference,
         )
 
     def draw(self, figure: Figure) -> list:
-        """The two sentences with their words joined, and eight numbers for each of them."""
-        written, panel = beside(figure, (1, 1.15), (1, 2))
+        """The two sentences with their words joined, and beside each the numbers made of it."""
+        written, panel = beside(figure, (1, 1.15), (1, 1))
         _write(written, words_of(self.sentence, MOST_WORDS))
-        apart = Curve(panel, "C6-", "apart")
-        upper = Curve(panel, "C0s", "summaries[0]", "upper sentence", marks=0.8)
-        lower = Ring(panel, "C1o", "summaries[1]", "lower sentence", edge=0.3, marks=1.7)
-        zero(panel)
-        panel.set(xlim=(0.4, NUMBERS + 0.6), xticks=range(1, NUMBERS + 1), ylim=(-2.9, 2.9))
-        panel.set(xlabel="which of the eight numbers", ylabel="value", yticks=(-2, 0, 2))
-        legend_over(panel, ncols=2)
-        return [apart, upper, lower]
+        panel.set(xlim=(0.4, NUMBERS + 0.6), ylim=written.get_ylim(), yticks=())
+        panel.set(xlabel="eight numbers of each sentence", xticks=())
+        panel.spines[:].set_visible(False)
+        verdict = Text(panel, NUMBERS / 2 + 0.5, 0.5, "verdict", size="x-large", **CENTRED)
+        return [*_row(panel, 0, 1), *_row(panel, 1, 0), verdict]
 
     def caption(self, arrays: Arrays) -> str:
         if arrays.mirrored:
@@ -73,6 +73,20 @@ def summary(words, strength=0.0, mask="none"):
     return attended(x, mask).mean(axis=0)[:NUMBERS]
 
 
+def _row(axes, sentence, y):
+    """A cell for each number of a sentence, in a frame of the sentence's colour."""
+    left, right, low, high = extent = 0.5, NUMBERS + 0.5, y - 0.2, y + 0.2
+    props = {"cmap": SIGNED, "vmin": -LIMIT, "vmax": LIMIT, "aspect": "auto", "extent": extent}
+    cells = axes.imshow([[0]], animated=True, **props)
+    frame = [left, right, right, left, left], [low, low, high, high, low]
+    axes.plot(*frame, f"C{sentence}-", clip_on=False, zorder=3)
+    numbers = [
+        Text(axes, i + 1, y, lambda a, i=i: signed(a.summaries[sentence][i], "z.1f"), **CENTRED)
+        for i in range(NUMBERS)
+    ]
+    return [Other(cells, lambda a: {"data": a.summaries[sentence][None]}), *numbers]
+
+
 def _write(axes, words):
     """Both sentences, one below the other, each word joined to itself."""
     last = len(words) - 1
@@ -84,12 +98,6 @@ def _write(axes, words):
     size = rcParams["font.size"] * max(1, min(1.8, 0.5 * room / letters))
     for i, word in enumerate(words):
         axes.plot([i + middle, last - i + middle], [0.86, 0.14], "C6-", zorder=1)
-        props = {
-            "ha": "center",
-            "va": "center",
-            "weight": "bold",
-            "parse_math": False,
-            "size": size,
-        }
+        props = CENTRED | {"weight": "bold", "parse_math": False, "size": size}
         axes.text(i + middle, 1, short(word), color="C0", **props)
         axes.text(last - i + middle, 0, short(word), color="C1", **props)

@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import Choice, TypedText
 from posviz.pictures.layouts import beside
-from posviz.pictures.parts import Curve, Limits, Other, Text, inches, legend_above, whole, wide
+from posviz.pictures.parts import Curve, EndName, Limits, Other, Text, inches, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import quoted, shortened
 from posviz_course.configs import LayerKind, read_config
@@ -26,7 +26,7 @@ NOTHING = np.array([]), np.array([])
 
 
 class ConfigReader(Picture):
-    """What a configuration says: which pairs are slowed, in which layers, and what is misread."""
+    """What a config.json does to each pair of a head, and what it says of the layers."""
 
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
@@ -51,7 +51,8 @@ class ConfigReader(Picture):
             trained, promised = (f"{length:,}" if length else "?" for length in lengths)
             start = f"unscaled frequencies for {trained} tokens, {promised} promised"
             layers, count = [_row(kind) for kind in reading.kinds], len(reading.warnings)
-            told = "\n".join([*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)])
+            notes = [*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)]
+            told = "\n".join(f"• {note}" for note in notes)
             methods = [layer.partition(", base")[0] for layer in layers[:2]]
             warnings = "1 warning" if count == 1 else f"{count} warnings"
             said = "; ".join([start, *methods, warnings])
@@ -86,14 +87,12 @@ class ConfigReader(Picture):
         axes.yaxis.set_major_locator(LogLocator(numticks=6))
         axes.yaxis.set_minor_locator(NullLocator())
         whole(axes.xaxis, most=4)
-        levels = [
-            Curve(axes, "C6--", "levels[0]", "unscaled"),
-            Curve(axes, "C6:", "levels[1]", "promised"),
-        ]
+        levels: list = [Curve(axes, fmt, f"levels[{i}]") for i, fmt in enumerate(("C6--", "C6:"))]
         curves = [
             Curve(axes, fmt, name, NAMES.get(name, name), marks=0.7) for name, fmt in LOOKS.items()
         ]
-        legend_above(figure, [*curves, *levels], narrow=3, columnspacing=0.8, handlelength=1.4)
+        axes.legend(loc="lower right", labelspacing=0.2, handlelength=1.2)  # where no curve is
+        levels += [EndName(axes, "C6", _level(i), ha="left") for i in (0, 1)]
         name: dict = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
         labels = [
             Other(axes.text(0, 1, "", va=va, **name), f"labels[{at}]")
@@ -108,6 +107,18 @@ class ConfigReader(Picture):
     def caption(self, arrays: Arrays) -> str:
         name = "The pasted text" if arrays.model == PASTED else arrays.model
         return f"{name}: {arrays.said.rstrip('.').replace('. ', ', ')}."
+
+
+def _level(i):
+    """What a level line is, at its left end; of two that are one only the first says it."""
+
+    def show(arrays):
+        (x, y), (_, low) = arrays.levels[i], arrays.levels[0]
+        if not len(y) or (i and [*low] == [*y]):
+            return [], [], "", True
+        return x[:1], y[:1], f"  {y[0]:,} {('tokens', 'promised')[i]}", True
+
+    return show
 
 
 def _row(kind: LayerKind) -> str:

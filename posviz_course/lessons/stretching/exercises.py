@@ -5,6 +5,7 @@ import operator
 
 import numpy as np
 
+from posviz.encodings.frequencies import rotary_frequencies
 from posviz.teaching.mistakes import BASE_IGNORED, answer, argument, step, wrong
 from posviz_course.lesson_checker import LessonChecker
 
@@ -33,6 +34,10 @@ check_new_base = LessonChecker(
         step("d/(d/2 − 1)",
             "You took the exponent d/(d/2 − 1). The last pair is k = d/2 − 1, but its frequency is "
             "base^(−2k/d), and 2k = d − 2.", exponent=lambda d: d / (d / 2 - 1)),
+        step("number of the last pair",
+            "You took the exponent d/2 − 1, the number of the last pair. In its frequency, "
+            "base^(−2k/d), that number is multiplied by 2/d: solve for the new base.",
+            exponent=lambda d: d / 2 - 1),
         step("d/(d − 1)",
             "You took the exponent d/(d − 1). The last pair is number d/2 − 1, and its exponent "
             "−2i/d = −(d − 2)/d: it takes a 2.", exponent=lambda d: d / (d - 1)),
@@ -105,6 +110,22 @@ check_yarn_ramp = LessonChecker(
             "You blended 1 and factor, and then divided by the blend. Blend the shares 1 and "
             "1/factor: (1 − ramp) · 1 + ramp · 1/factor.",
             mix=lambda ramp, factor: 1 / (1 - ramp + ramp * factor)),
+        step("factor for 1/factor",
+            "You blended 1 and factor, so the slow pairs rotate faster. Where the ramp is 1, the "
+            "share is 1/factor.", mix=lambda ramp, factor: 1 - ramp + ramp * factor),
+        step("1/factor everywhere",
+            "You added 1/factor to every pair, also to those that are kept. Give it the weight "
+            "ramp: (1 − ramp) · 1 + ramp · 1/factor.",
+            mix=lambda ramp, factor: 1 - ramp + 1 / factor),
+        step("only the slowed part",
+            "You returned ramp / factor, so the pairs that are kept have 0. Add their share: "
+            "(1 − ramp) · 1.", mix=lambda ramp, factor: ramp / factor),
+        step("ramp as an exponent",
+            "Your line is curved: you took a power of factor. A straight line blends the two ends: "
+            "(1 − ramp) · 1 + ramp · 1/factor.", mix=lambda ramp, factor: factor**-ramp),
+        answer("frequencies",
+            lambda share, head_dim, base: share * rotary_frequencies(head_dim, base),
+            "Those are the new frequencies. Return the shares alone: 1 where a pair is kept."),
         step("the ramp itself",
             "That is the ramp, 0 where a pair is kept. Blend with it: (1 − ramp) · 1 + ramp · "
             "1/factor.", mix=lambda ramp, factor: ramp),
@@ -146,12 +167,19 @@ check_on_scores = LessonChecker(
         answer("q only", lambda y: y**0.5,
             "That is the attention factor, which cos and sin are multiplied by. Query and key "
             "are both rotated with them, so a score has it twice: square it."),
+        answer("doubled, not squared", lambda y: 2 * y**0.5,
+            "You doubled the attention factor. Query and key each have it, and a score multiplies "
+            "the two: square it."),
         answer("temperature for its reciprocal", lambda y: 1 / y,
             "Scores are divided by the temperature, and here they grow: return what they are "
             "multiplied by, which is above 1 where nothing else is given."),
         step("0 for what is not given",
             "You put 0 into the formula for what is not given. Where one of the two is missing "
             "neither is used: it is 0.1 · ln(factor) + 1.", are_given=lambda first, second: True),
+        step("one is enough",
+            "You took the quotient where one of mscale and mscale_all_dim is given. They count "
+            "only if both are given: otherwise it is 0.1 · ln(factor) + 1.",
+            are_given=lambda first, second: first > 0 or second > 0),
         step("all_dim not divided by",
             "You took the numerator alone. With both given, the factor is a quotient: with two "
             "equal numbers it is 1, as in DeepSeek-V3.", quotient=lambda above, below: above),

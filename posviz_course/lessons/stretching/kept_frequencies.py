@@ -7,6 +7,7 @@ from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import Log, LogInteger
 from posviz.pictures.parts import Curve, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 from posviz_course.lessons.stretching.phases_seen import HEAD_DIM, METHODS
 
 PAIRS = np.arange(HEAD_DIM // 2)
@@ -52,5 +53,5 @@ class KeptFrequencies(Picture):
         pi, ntk, yarn = ((abs(share - 1) < 1e-9).sum() for share in arrays.shares)
         return (
             f"YaRN keeps {yarn} of {len(PAIRS)} pairs as they were trained, NTK {ntk} and PI {pi} "
-            f"(s = {arrays.factor:.3g}, L = {arrays.length:,})."
+            f"(s = {number(arrays.factor)}, L = {arrays.length:,})."
         )

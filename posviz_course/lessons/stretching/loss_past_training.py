@@ -50,7 +50,6 @@ class LossPastTraining(Picture):
         losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, 10), ylabel="loss (nats)")
         digits.set(ylim=(-0.15, 1.15), ylabel="digits right", xlabel="position (tokens)")
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
-        digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
         dashes: dict = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]

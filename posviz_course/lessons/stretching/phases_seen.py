@@ -10,6 +10,7 @@ from posviz.encodings.stretching import ntk, position_interpolation, yarn
 from posviz.pictures.knobs import Choice, Log
 from posviz.pictures.parts import Curve, Other, Text, broken, legend_above
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import number
 
 HEAD_DIM, LENGTH, DISCS, TURN = 128, 4096, 8, 2 * np.pi
 # Frequencies for a factor and a trained length; each method has the numbers of its released code.
@@ -88,7 +89,7 @@ class PhasesSeen(Picture):
         return (
             f"{arrays.new.sum()} of {(arrays.trained < 1).sum()} unfinished pairs reach new "
             f"angles, up to {farthest:.2f} times their trained arc (method {arrays.method}, "
-            f"s = {arrays.factor:.3g})."
+            f"s = {number(arrays.factor)})."
         )
 
 

@@ -13,12 +13,12 @@ FIRST_ZETA = argument("first ζ for all pairs",
     "array zeta.", zeta=lambda zeta: np.full_like(zeta, zeta[0]))
 
 
-def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1):
+def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, power=np.power):
     """Scores [len, len] of xPos, 0 for future keys; q, k [len, pairs] complex."""
     p = positions[:, None] / scale_base
     turn = np.exp(1j * rotary_angles(positions, inv_freq))
-    q = q * turn * zeta ** (on_q * p)
-    k = k * turn * zeta ** (on_k * p)
+    q = q * turn * power(zeta, on_q * p)
+    k = k * turn * power(zeta, on_k * p)
     return np.tril((q @ k.conj().T).real)
 
 
@@ -68,6 +68,9 @@ check_xpos = LessonChecker(
         wrong("power before division", divided_last,
             "You divided the power by scale_base, not the position: in Python ** goes before /. "
             "Write zeta ** (position / scale_base), with parentheses."),
+        step("* in place of **",
+            "You multiplied ζ by its exponent. The exponent goes above: zeta ** (position / "
+            "scale_base).", power=np.multiply),
         FIRST_ZETA,
         right_on("512 for scale_base", lambda rng, size: (*score_inputs(rng, size)[:-1], 512),
             "Your scores are right where scale_base is 512, and only there. Did you write 512, "
@@ -130,6 +133,10 @@ check_blockwise_mask = LessonChecker(
             "Your tokens see the block ahead and the rest of their own: you asked only that "
             "blocks are neighbours, as with abs(…) <= 1. Hide keys ahead of their query as well.",
             near=lambda blocks: abs(blocks) <= 1, sees=lambda i, j: True),
+        step("rest of its block seen",
+            "Your tokens see the rest of their own block: you asked only that no block is ahead. "
+            "Compare positions as well, to hide keys ahead of their query.",
+            near=lambda blocks: (blocks == 0) | (blocks == 1), sees=lambda i, j: True),
         step("itself hidden",
             "Your tokens do not see themselves, and the first sees nothing: compare with >=, not "
             ">.", sees=np.greater),
@@ -188,6 +195,10 @@ check_half_lives = LessonChecker(
         wrong("straight line", lambda zeta, scale_base: scale_base * 0.5 / (1 - zeta),
             "You drew a straight line from 1 to ζ. The factor is a power, ζ^(distance/scale_base): "
             "solve with logarithms."),
+        wrong("np.log with a base",
+            lambda zeta, scale_base: np.full(len(zeta), scale_base * np.log(0.5)),
+            "Your distances do not depend on ζ. The second argument of np.log is no base: divide "
+            "np.log(0.5) by np.log(zeta)."),
         wrong("half of S", lambda zeta, scale_base: np.full(len(zeta), scale_base / 2),
             "You returned half of scale_base. After scale_base tokens the factor is ζ, which is "
             "another number for each pair."),

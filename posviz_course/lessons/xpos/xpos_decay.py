@@ -11,7 +11,7 @@ from posviz.pictures.knobs import Even, Integer, Log
 from posviz.pictures.parts import Curve, Map, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
-from posviz.wording import tokens
+from posviz.wording import number
 
 POWERS = np.linspace(0, 5, 241)  # log₁₀ of the distances: an image needs evenly spaced columns
 
@@ -65,7 +65,7 @@ class XposDecay(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         chosen, fastest, slowest = (
-            tokens(arrays.half_lives[pair]) for pair in (arrays.pair, 0, -1)
+            number(arrays.half_lives[pair]) for pair in (arrays.pair, 0, -1)
         )
         return (
             f"The factor of pair {arrays.pair} halves every {chosen} tokens, of the fastest pair "

@@ -13,10 +13,10 @@ from posviz_course import claims, sources
 from posviz_course.blackbox import libraries as census
 from posviz_course.choosing.glossary import TERMS, glossary
 from posviz_course.course import EXAMINATION, OF_TOPIC
-from posviz_course.lessons import names
+from posviz_course.lessons import load, names
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
-from posviz_tools.publish.images import CARD, CARDS, write_thumbnail
+from posviz_tools.publish.images import CARD, CARDS, write_narrow
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.site import gallery, libraries
 from posviz_tools.publish.site.documents import claim_id, documents, term_id, with_anchors
@@ -35,7 +35,6 @@ LIBRARIES = (
     "alone. A version is what was run, and a base or a factor is a setting of that run: other "
     "versions may differ."
 )
-IMAGES = "img-src 'self' file: data:"
 OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
 
 
@@ -54,8 +53,12 @@ def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
         if lesson.stem != EXAMINATION.notebook:
             writers[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
     for name in names():
-        writers[f"{name}.png, {name}_dark.png"] = partial(write_thumbnail, name, to)
+        writers[f"{name}.png, {name}_dark.png"] = partial(_write_small, name, to)
     return writers | {"index.html": partial(write_site, lessons, to)}
+
+
+def _write_small(name, to) -> None:
+    write_narrow(load(name)(), to)
 
 
 def write_site(lessons: list[StoredLesson], to: Path) -> None:
@@ -64,7 +67,7 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     texts = {name: page.beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
     shown, verdicts = gallery.shown(lessons), claims.every_verdict()
     usual = site._asdict() | {
-        "policy": assets.policy([assets.THEME, SCRIPT, *assets.scripts("minisearch")], IMAGES),
+        "policy": assets.policy([assets.THEME, SCRIPT, *assets.scripts("minisearch")], page.IMAGES),
         "theme": assets.THEME,
         "script": SCRIPT,
         "about": ABOUT,
@@ -78,7 +81,7 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
         assets.write_file(to / f"{name}.html", html.encode())
 
     headings = {name: _heading(text) for name, text in texts.items()}
-    write("index", documents=headings, **_index(lessons))
+    write("index", documents=headings, **_index(lessons, to))
     write("pictures", pictures=shown)
     write("glossary", "table", table=_table(glossary().table, map(term_id, TERMS), site))
     anchors = (claim_id(*row) for row in verdicts)
@@ -97,10 +100,10 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
     assets.write_library("minisearch", to / "assets")
 
 
-def _index(lessons) -> dict:
+def _index(lessons, to) -> dict:
     """What the front page shows of the lessons."""
     opening = {
-        topic: next(filter(None, map(page.living, lesson.outputs)))
+        topic: next(filter(None, (page.living(output, to) for output in lesson.outputs)))
         for lesson in lessons
         for topic in OPENING
         if lesson.stem == OF_TOPIC[topic].notebook
@@ -112,7 +115,7 @@ def _index(lessons) -> dict:
         "card_size": CARD,
         "opening": opening,
         "front": FRONT,
-        "policy": assets.policy([assets.THEME, FRONT], IMAGES, *assets.LIVE_POLICY),
+        "policy": assets.policy([assets.THEME, FRONT], page.IMAGES, *assets.LIVE_POLICY),
     }
 
 

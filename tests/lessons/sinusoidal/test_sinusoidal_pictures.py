@@ -53,13 +53,11 @@ def test_similarity_is_the_mean_cosine_and_its_first_rise_is_told(d_model):
 def test_a_pair_rotates_counter_clockwise_from_pos_to_pos_plus_k():
     lines = named_lines(ShiftIsRotation(position=12, offset=7, pair=24))
     start, end = angles(12, 512)[24], angles(19, 512)[24]
-    for name, angle in (("pos", start), ("pos + k: k tokens later", end)):
+    for name, angle in (("pos", start), ("pos + k", end)):
         hand = [[0, math.cos(angle)], [0, math.sin(angle)]]
         np.testing.assert_allclose(lines[name], hand, atol=1e-12)
     arc = np.linspace(start, end, 60)
-    np.testing.assert_allclose(
-        lines["rotation M"], [0.5 * np.cos(arc), 0.5 * np.sin(arc)], atol=1e-12
-    )
+    np.testing.assert_allclose(lines["M"], [0.5 * np.cos(arc), 0.5 * np.sin(arc)], atol=1e-12)
 
 
 def test_the_nearest_collision_is_that_of_a_search_through_all_rows():
