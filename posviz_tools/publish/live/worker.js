@@ -74,12 +74,11 @@ async function load({ site, index, isKept }) {
   const started = await startPython(module, archives, hear, memory);
   const error = started.run([memory ? "" : START, memory || isKept ? "" : CELLS, "session.forget()"].join("\n"));
   if (error) throw new Error(error);
-  if (!memory && isKept) {
-    setTimeout(async () => {
-      started.run(CELLS);
-      hold(index.memory, await started.keep());
-    }, KEEP_AFTER);
-  }
+  const keep = async () => {
+    started.run(CELLS); // the next reader's own Python begins with this memory, too
+    hold(index.memory, await started.keep());
+  };
+  if (!memory && isKept) setTimeout(keep, KEEP_AFTER);
   tell({ started: true });
   return started;
 }
