@@ -12,7 +12,7 @@ from pathlib import Path
 from posviz_tools.publish.live.wasm import cut
 
 VERSION = "0.1.0"
-# What a picture and its export import, and what the snapshot has not imported already; nothing in 3D.
+# What a picture and its export import, all but 3D axes, and what the snapshot has not imported.
 _KEPT = """
     PIL cycler dateutil fontTools kiwisolver matplotlib numpy packaging pyparsing six
     __future__ _compat_pickle _missing_stdlib_info _opcode_metadata _py_warnings _pydecimal
