@@ -16,7 +16,7 @@ const OPTIONS = {
   boost: { title: 8, kind: 4, text: 2 },
   // What teaches comes before what mentions.
   /** @type {(_: string, __: string, fields: { kind: string }) => number} */
-  boostDocument: (_, __, { kind }) => /^(\d|Symptom)/.test(kind) ? 4 : /^(Glossary|Picture)/.test(kind) ? 2 : 1,
+  boostDocument: (_, __, { kind }) => /^\d/.test(kind) ? 4 : /^(Glossary|Picture|Symptom)/.test(kind) ? 2 : 1,
   prefix: true,
   fuzzy: (/** @type {string} */ word) => word.length > 5 && 0.2, // "mask" is no "task"
   combineWith: "AND",
