@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,21 @@ def names() -> dict[str, str]:
         for file in sorted(folder.glob("*/[a-z]*.py"))
         if file.stem not in OTHERS
     }
+
+
+def when_needed(package: str, **modules: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a lesson's folder: names of its modules, each imported when needed.
+
+    A picture, whose folder Python imports first, so needs no exercises.
+    """
+    known = {name: module for module, names in modules.items() for name in names.split()}
+
+    def found(name):
+        if name not in known:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{known[name]}"), name)
+
+    return found
 
 
 def load(name: str) -> Any:

@@ -5,6 +5,7 @@ What the commands do is imported when they are called, so that help comes at onc
 
 import os
 import re
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -146,18 +147,37 @@ def check_new(files, overwrite):
         raise ValueError(f"{shortened(there[0])}{more} is there already: give --overwrite.")
 
 
-def run_jobs(jobs, to, show=""):
+def run_jobs(jobs, to, show="", at_once=1):
     """Run the jobs, by the names of the files that they write into `to`.
 
     show: the file in `to` that is served and opened in the browser in the end.
+    at_once: if several run at a time, each is in a process, and the last one comes after them.
     """
     make_folder(to)
-    for job in tqdm(jobs.values(), unit="job", disable=None):
-        job()
+    todo = [*jobs.values()]
+    with tqdm(total=len(todo), unit="job", disable=None) as bar:
+        if at_once > 1:
+            for _ in _in_processes([todo.pop(0) for _ in todo[1:]], at_once):
+                bar.update()
+        for job in todo:
+            job()
+            bar.update()
     files = sum(1 + name.count(", ") for name in jobs)  # a job may write "a.svg, .png"
     typer.echo(f"Files written to {shortened(to)}: {files}.")
     if show:
         serve(to, show)
+
+
+def _in_processes(jobs, at_once):
+    """Yield as the jobs end, each in one of so many processes; an error ends those that wait."""
+    with ProcessPoolExecutor(at_once) as pool:
+        running = [pool.submit(job) for job in jobs]
+        try:
+            for done in as_completed(running):
+                yield done.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def serve(folder, file):

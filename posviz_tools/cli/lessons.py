@@ -1,5 +1,6 @@
 """Commands for lessons: as a website, as slides, executed anew, opened in JupyterLab."""
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -63,7 +64,7 @@ def site(
         }
     else:
         jobs = pages.jobs(stored_lessons(chosen, pages.whole_site(chosen, named, base)), to)
-    common.run_jobs(jobs, to, files[0] if show else "")
+    common.run_jobs(jobs, to, files[0] if show else "", os.cpu_count() or 1)
 
 
 @command()

@@ -6,6 +6,7 @@ Scripts of other people come from npm: deno fetches and bundles them, deno.lock 
 import base64
 import contextlib
 import errno
+import functools
 import hashlib
 import os
 import shutil
@@ -162,8 +163,12 @@ def write_library(name: str, assets: Path) -> None:
 
 def write_packed(script: Path, data: bytes) -> Path:
     """Write a script as library.js reads it: packed in a style sheet, `script`.css."""
-    packed = base64.b64encode(zlib.compress(data, 9)).decode()
-    return write_file(Path(f"{script}.css"), f'head {{ --packed: "{packed}"; }}\n'.encode())
+    return write_file(Path(f"{script}.css"), f'head {{ --packed: "{_packed(data)}"; }}\n'.encode())
+
+
+@functools.cache  # each page writes MathJax
+def _packed(data) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode()
 
 
 def styles(own: Path) -> bytes:

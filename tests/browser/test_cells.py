@@ -143,7 +143,7 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     lesson.page.reload()
     expect(lesson.page.locator(f'[data-cell="{CHECK}"] .outputs')).to_contain_text("✓")
     with lesson.page.expect_download() as download:
-        lesson.page.get_by_text("Get the notebook with your code").click()
+        lesson.page.get_by_text("Get the notebook with your code").last.click()
     download.value.save_as(tmp_path / "ann.ipynb")
     notebook = run.NOTEBOOKS / f"{LESSON}.ipynb"
     [verdict] = [cell for cell in read(tmp_path / "ann.ipynb").cells if cell.id == CHECK]
@@ -152,7 +152,7 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     graded = grade.grade(handed_in, LESSONS[2], notebook, 0)
     assert [row.points for row in graded] == [10, 0]
     lesson.page.on("dialog", lambda asked: asked.accept())
-    lesson.page.get_by_role("button", name="Start over").click()
+    lesson.page.get_by_role("button", name="Start over").first.click()
     expect(lesson.page.get_by_text("Get the notebook with your code")).to_have_count(0)
     expect(lesson.cell(ANSWER).locator(".cm-content")).to_contain_text("replace this")
 

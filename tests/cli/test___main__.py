@@ -7,6 +7,7 @@ import subprocess
 import sys
 import webbrowser
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from unittest.mock import Mock
@@ -49,7 +50,7 @@ def call(monkeypatch):
     def called(line):
         jobs = {}
 
-        def keep(asked, to, show=""):
+        def keep(asked, to, show="", at_once=1):
             run_jobs(dict.fromkeys(asked, int), to, show)
             jobs.update(asked)
 
@@ -317,19 +318,36 @@ def test_open_alone_serves_slides_that_are_there(call, tmp_path, monkeypatch):
 def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path):
     result = call(f"site --to {tmp_path} --repository https://github.com/you/posviz")
     lessons = arguments.notebooks()
-    for name, notebook in lessons.items():
-        lesson, *others = result.jobs[f"{name}.html"].args
-        assert (lesson.path, *others) == (notebook, tmp_path)
+    *jobs, (_, around) = result.jobs.items()
+    drawn = []
+    for (files, job), (name, notebook) in zip(jobs, lessons.items(), strict=True):
+        lesson, pictures, to = job.args
+        drawn += pictures
+        assert (lesson.path, to) == (notebook, tmp_path)
         assert lesson.site.repository == "you/posviz"
         assert lesson.site.address == "https://you.github.io/posviz/"
         assert {name, "index"} <= lesson.site.pages
-        if name != EXAMINATION.notebook:
-            assert result.jobs[f"{name}_slides.html"].args == (lesson, tmp_path)
-    for name in posviz_course.lessons.names():
-        assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
-    around = [*result.jobs.values()][-1]
+        assert (f"{name}_slides.html" in files) == (name != EXAMINATION.notebook)
+        assert {f"{name}_dark.png" for name in pictures} <= {*files.split(", ")}
+    assert sorted(drawn) == sorted(posviz_course.lessons.names())
     assert (around.func, around.args[1]) == (pages.write_site, tmp_path)
     assert [lesson.path for lesson in around.args[0]] == list(lessons.values())
+
+
+@pytest.mark.slow("processes")
+def test_jobs_run_in_processes_and_the_last_one_after_them(tmp_path):
+    here = [tmp_path / name for name in "abc"]
+    jobs = {file.name: partial(_note_process, file, tmp_path) for file in here}
+    common.run_jobs(jobs, tmp_path, at_once=2)
+    processes, before = zip(*(file.read_text().split() for file in here), strict=True)
+    assert processes[2] == str(os.getpid()) != processes[0]
+    assert before[2] == "2"
+    with pytest.raises(ZeroDivisionError):
+        common.run_jobs({"a": partial(divmod, 1, 0), "b": pytest.fail}, tmp_path, at_once=2)
+
+
+def _note_process(file, folder):
+    file.write_text(f"{os.getpid()} {len([*folder.iterdir()])}")
 
 
 def test_a_proof_tells_faults_and_has_status_1(call, tmp_path, monkeypatch):

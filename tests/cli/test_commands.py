@@ -80,7 +80,7 @@ def test_commands_are_found():
 @pytest.mark.parametrize("command", OF_POSVIZ)
 def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     """Of its jobs none is done."""
-    monkeypatch.setattr(common, "run_jobs", lambda jobs, to, show="": None)
+    monkeypatch.setattr(common, "run_jobs", lambda *_: None)
     monkeypatch.setattr(export_jobs, "with_room_for_texts", lambda found: found)
     monkeypatch.setattr(common, "serve", lambda folder, file: None)
     monkeypatch.setattr(proof, "write", lambda kind, to: (to, [], 0))

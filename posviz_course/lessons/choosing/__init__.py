@@ -1,5 +1,5 @@
 """Lesson 13: choosing."""
 
-from posviz_course.lessons.choosing.exercises import check_moved
+from posviz_course.lessons import when_needed
 
-__all__ = ["check_moved"]
+__getattr__ = when_needed(__name__, exercises="check_moved")

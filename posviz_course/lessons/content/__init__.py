@@ -1,6 +1,5 @@
 """Lesson 11: position from content, and layers without it."""
 
-from posviz_course.lessons.content._last_word import change_at_last
-from posviz_course.lessons.content.exercises import check_fox, check_gates
+from posviz_course.lessons import when_needed
 
-__all__ = ["change_at_last", "check_fox", "check_gates"]
+__getattr__ = when_needed(__name__, _last_word="change_at_last", exercises="check_fox check_gates")

@@ -1,5 +1,5 @@
 """Why order matters: attention, shuffled sentences, masks and the four terms of a score."""
 
-from posviz_course.lessons.order.exercises import check_attention, check_heads, check_permutation
+from posviz_course.lessons import when_needed
 
-__all__ = ["check_attention", "check_heads", "check_permutation"]
+__getattr__ = when_needed(__name__, exercises="check_attention check_heads check_permutation")

@@ -1,5 +1,5 @@
 """Relative positions: a score depends on how far apart its query and key are."""
 
-from posviz_course.lessons.relative.exercises import check_bias_matrix, check_shaw_index
+from posviz_course.lessons import when_needed
 
-__all__ = ["check_bias_matrix", "check_shaw_index"]
+__getattr__ = when_needed(__name__, exercises="check_bias_matrix check_shaw_index")

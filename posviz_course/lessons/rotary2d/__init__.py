@@ -1,5 +1,5 @@
 """RoPE in two dimensions: a token has a row and a column."""
 
-from posviz_course.lessons.rotary2d.exercises import check_axial, check_kind
+from posviz_course.lessons import when_needed
 
-__all__ = ["check_axial", "check_kind"]
+__getattr__ = when_needed(__name__, exercises="check_axial check_kind")

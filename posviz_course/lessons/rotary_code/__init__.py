@@ -1,10 +1,7 @@
 """RoPE in programs: layouts, a cache, precision, black boxes."""
 
-from posviz_course.lessons.rotary_code._boxes import box, reference
-from posviz_course.lessons.rotary_code.exercises import (
-    check_cached_scores,
-    check_port,
-    check_weight_layout,
-)
+from posviz_course.lessons import when_needed
 
-__all__ = ["box", "check_cached_scores", "check_port", "check_weight_layout", "reference"]
+__getattr__ = when_needed(
+    __name__, _boxes="box reference", exercises="check_cached_scores check_port check_weight_layout"
+)

@@ -1,5 +1,5 @@
 """Sinusoidal tables: a position written as a vector."""
 
-from posviz_course.lessons.sinusoidal.exercises import check_base, check_sinusoidal, found_table
+from posviz_course.lessons import when_needed
 
-__all__ = ["check_base", "check_sinusoidal", "found_table"]
+__getattr__ = when_needed(__name__, exercises="check_base check_sinusoidal found_table")

@@ -1,5 +1,5 @@
 """xPos: a rotation that also forgets, and a mask that keeps every distance familiar."""
 
-from posviz_course.lessons.xpos.exercises import check_blockwise_mask, check_half_lives, check_xpos
+from posviz_course.lessons import when_needed
 
-__all__ = ["check_blockwise_mask", "check_half_lives", "check_xpos"]
+__getattr__ = when_needed(__name__, exercises="check_blockwise_mask check_half_lives check_xpos")

@@ -136,17 +136,14 @@ class Cells {
   }
 
   #press(/** @type {Cell} */ cell) {
-    if (!cell.isRunning) this.#run(cell);
-    else if (this.#running[0].runner === cell) this.#python?.then((python) => python.stop());
-    else {
+    if (cell.isRunning && this.#running[0].runner === cell) this.#python?.then((python) => python.stop());
+    else if (cell.isRunning) {
       this.#running = this.#running.filter(({ runner }) => runner !== cell);
       cell.say("");
+    } else {
+      cell.say("waits for Python …");
+      if (this.#running.push(cell) === 1) this.#next();
     }
-  }
-
-  #run(/** @type {Cell} */ cell) {
-    cell.runner.say("waits for Python …");
-    if (this.#running.push(cell) === 1) this.#next();
   }
 
   /** Lets Python run the first of the cells that wait. */
@@ -217,11 +214,9 @@ class Cells {
   #giveUp(/** @type {string} */ why) {
     bar.say("");
     this.#python = undefined;
-    const text = `This cell did not run: ${why}. Run it again.`;
     for (const cell of this.#running.splice(0)) {
-      cell.show("", true);
+      cell.show(make("p", {}, `This cell did not run: ${why}. Run it again.`).outerHTML, true);
       cell.runner.say("");
-      cell.outputs.append(make("p", {}, text));
     }
   }
 }

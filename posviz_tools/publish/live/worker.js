@@ -6,7 +6,8 @@ import { startPython } from "./runtime.js";
 /** @import { FromWorker, Start } from "./messages.d.ts" */
 
 const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn; it need not wait, and what it prepared is kept
-const START = "import json; from posviz_tools.publish.live import cells, session; cells.begin()";
+const START = "import json; from posviz_tools.publish.live import session";
+const CELLS = "from posviz_tools.publish.live import cells; cells.begin()"; // pictures do without
 const decoder = new TextDecoder(), zstandard = new ZSTDDecoder();
 /** @type {ReturnType<typeof startPython>} */ let python;
 
@@ -71,9 +72,13 @@ async function load({ site, index, isKept }) {
     unpacked(index.posviz),
   ]);
   const started = await startPython(module, archives, hear, memory);
-  const error = started.run(`${memory ? "" : START}\nsession.forget()`);
+  const error = started.run([memory ? "" : START, memory || isKept ? "" : CELLS, "session.forget()"].join("\n"));
   if (error) throw new Error(error);
-  if (!memory && isKept) setTimeout(async () => hold(index.memory, await started.keep()), KEEP_AFTER);
+  const keep = async () => {
+    started.run(CELLS); // the next reader's own Python begins with this memory, too
+    hold(index.memory, await started.keep());
+  };
+  if (!memory && isKept) setTimeout(keep, KEEP_AFTER);
   tell({ started: true });
   return started;
 }

@@ -27,9 +27,7 @@ def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
     """The pictures of these lessons, in the order in which the lessons first explore them."""
     pictures = []
     for lesson in lessons:
-        topics = {name: module.split(".")[2] for name, module in names().items()}
-        own = [name for name in topics if OF_TOPIC[topics[name]].notebook == lesson.stem]
-        places = {name: _place(name, lesson.code) for name in own}
+        places = {name: _place(name, lesson.code) for name in pictures_of(lesson)}
         for name in sorted(places, key=places.__getitem__):
             cells, kind = lesson.code[places[name] :], load(name)
             href = f"{lesson.stem}.html" + (f"#cell-id={cells[0].id}" if cells else "")
@@ -38,6 +36,12 @@ def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
             size = WIDTH, round(WIDTH * height / width)
             pictures.append(GalleryPicture(name, kind.title(), controls, lesson, href, *size))
     return pictures
+
+
+def pictures_of(lesson: StoredLesson) -> list[str]:
+    """The names of a lesson's own pictures."""
+    topics = {name: module.split(".")[2] for name, module in names().items()}
+    return [name for name in topics if OF_TOPIC[topics[name]].notebook == lesson.stem]
 
 
 def _place(name, cells) -> int:

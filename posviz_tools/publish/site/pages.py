@@ -13,7 +13,7 @@ from posviz_course import claims, sources
 from posviz_course.blackbox import libraries as census
 from posviz_course.choosing.glossary import TERMS, glossary
 from posviz_course.course import EXAMINATION, OF_TOPIC
-from posviz_course.lessons import load, names
+from posviz_course.lessons import load
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
 from posviz_tools.publish.images import CARD, CARDS, write_narrow
@@ -49,16 +49,21 @@ def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
     """What writes the site, by the names of the files; the pages around all others come last."""
     writers: dict[str, Callable] = {}
     for lesson in lessons:
-        writers[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to)
-        if lesson.stem != EXAMINATION.notebook:
-            writers[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
-    for name in names():
-        writers[f"{name}.png, {name}_dark.png"] = partial(_write_small, name, to)
+        pictures = gallery.pictures_of(lesson)
+        pages = {lesson.stem, f"{lesson.stem}_slides"} & lesson.site.pages
+        files = [f"{name}.html" for name in sorted(pages)]
+        files += [f"{name}{ending}.png" for name in pictures for ending in ("", "_dark")]
+        writers[", ".join(files)] = partial(_write_lesson, lesson, pictures, to)
     return writers | {"index.html": partial(write_site, lessons, to)}
 
 
-def _write_small(name, to) -> None:
-    write_narrow(load(name)(), to)
+def _write_lesson(lesson, pictures, to) -> None:
+    """Write a lesson's page, its slides, and its pictures in small, of which the page has many."""
+    page.write_page(lesson, to)
+    if f"{lesson.stem}_slides" in lesson.site.pages:
+        write_slides(lesson, to)
+    for name in pictures:
+        write_narrow(load(name)(), to)
 
 
 def write_site(lessons: list[StoredLesson], to: Path) -> None:

@@ -4,7 +4,7 @@ import { make } from "../../../posviz/pictures/elements.js";
 import "../search.js";
 import { libraries, run } from "../library.js";
 
-const MOST = 40; // results that are shown
+const [FEW, MOST] = [3, 40]; // results with all words: others follow; results that are shown
 const [BEFORE, LONG] = [80, 240]; // letters of a text: before the first word found, and in all
 /** Common words that something follows, for the last one may be a beginning. */
 const COMMON = /\b(after|an?|and|are|at|be|by|can|does|do|for|from|how|i|in|is|it|my|of|on|or|that|the|this|to|what|when|which|why|with)\s/gi;
@@ -16,7 +16,7 @@ const OPTIONS = {
   boost: { title: 8, kind: 4, text: 2 },
   // What teaches comes before what mentions.
   /** @type {(_: string, __: string, fields: { kind: string }) => number} */
-  boostDocument: (_, __, { kind }) => /^(\d|Symptom)/.test(kind) ? 4 : /^(Glossary|Picture)/.test(kind) ? 2 : 1,
+  boostDocument: (_, __, { kind }) => /^\d/.test(kind) ? 4 : /^(Glossary|Picture|Symptom)/.test(kind) ? 2 : 1,
   prefix: true,
   fuzzy: (/** @type {string} */ word) => word.length > 5 && 0.2, // "mask" is no "task"
   combineWith: "AND",
@@ -25,7 +25,7 @@ const OPTIONS = {
 const field = /** @type {HTMLInputElement | null} */ (document.getElementById("words"));
 if (field) run("minisearch/index.js").then(() => follow(field));
 
-/** Shows what has every word that is typed, or begins with it, or is spelt nearly so; else what has one of them. */
+/** Shows what has every word that is typed, or begins with it, or is spelt nearly so; if that is little, what has one of them, too. */
 function follow(/** @type {HTMLInputElement} */ field) {
   const { MiniSearch } = libraries, parts = MiniSearch.getDefault("tokenize");
   const tokenize = (/** @type {string} */ text) => {
@@ -41,7 +41,8 @@ function follow(/** @type {HTMLInputElement} */ field) {
   index.addAll(JSON.parse(document.getElementById("documents")?.textContent ?? "[]"));
   const show = () => {
     const words = field.value.replace(COMMON, ""), all = index.search(words);
-    const results = all.length ? all : index.search(words, { combineWith: "OR" });
+    const some = all.length < FEW ? index.search(words, { combineWith: "OR" }) : [];
+    const results = [...new Map([...all, ...some].map((result) => [result.id, result])).values()];
     /** @type {(string | Node)[]} */ const said = [`${results.length} found${results.length > MOST ? `, the best ${MOST}:` : ""}`];
     if (!results.length) said.push(". Try fewer words, or a word of the ", make("a", { href: "glossary.html" }, "glossary"), ".");
     document.getElementById("said")?.replaceChildren(...field.value.trim() ? said : []);
