@@ -18,6 +18,7 @@ from posviz_course.course import EXAMINATION, OF_TOPIC
 from posviz_course.lessons import load, names
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
+from posviz_tools.publish.film import ENDINGS, FOLDER, Film, write_film
 from posviz_tools.publish.images import CARD, CARDS, write_narrow
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.site import gallery, libraries
@@ -26,7 +27,7 @@ from posviz_tools.publish.slides import write_slides
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
-FRONT = as_script(HERE / "front.js")
+FRONT, GALLERY = as_script(HERE / "front.js"), as_script(HERE / "gallery.js")
 ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
 DOCUMENTS = (  # of docs/
     *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
@@ -38,6 +39,12 @@ LIBRARIES = (
     "versions may differ."
 )
 OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
+FILMED = "WordOrders"  # the first of them, which moves before Python is there
+FILM = Film(  # less than five seconds: what moves longer needs a way to stop it
+    "step",
+    ((1, 500), (0.75, 300), (0.5, 300), (0.25, 300), (0, 300), (0, 700))
+    + ((0.25, 450), (0.5, 450), (0.75, 450), (1, 450)),
+)
 
 
 def whole_site(notebooks: Iterable[Path], repository: str, address: str = "") -> Site:
@@ -56,11 +63,17 @@ def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
             writers[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
     for name in names():
         writers[f"{name}.png, {name}_dark.png"] = partial(_write_small, name, to)
+    films = (f"{FILMED}{ending}.bin" for ending in ENDINGS)
+    writers[", ".join(films)] = partial(_write_film, to)
     return writers | {"index.html": partial(write_site, lessons, to)}
 
 
 def _write_small(name, to) -> None:
     write_narrow(load(name)(), to)
+
+
+def _write_film(to) -> None:
+    write_film(load(FILMED)(), FILM, to)
 
 
 def write_site(lessons: list[StoredLesson], to: Path) -> None:
@@ -83,7 +96,8 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
 
     headings = {name: _heading(text) for name, text in texts.items()}
     write("index", documents=headings, **_index(lessons, to))
-    write("pictures", pictures=shown)
+    alive = assets.policy([assets.THEME, GALLERY], page.IMAGES, *assets.LIVE_POLICY)
+    write("pictures", pictures=shown, gallery=GALLERY, policy=alive)
     write("glossary", "table", table=_table(glossary().table, map(term_id, TERMS), site))
     anchors = (claim_id(*row) for row in verdicts)
     write("claims", "table", table=_table(claims.table(verdicts), anchors, site))
@@ -116,6 +130,7 @@ def _index(lessons, to) -> dict:
         "card_size": CARD,
         "opening": opening,
         "front": FRONT,
+        "film": f"{FOLDER}/{FILMED}",
         "policy": assets.policy([assets.THEME, FRONT], page.IMAGES, *assets.LIVE_POLICY),
     }
 
