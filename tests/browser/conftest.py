@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import run
+from posviz_course.lessons import load
 from posviz_tools.publish import images, page, slides
 from posviz_tools.publish.site import gallery, pages
 from tests.browser import firefox, lessons
@@ -49,7 +50,7 @@ def site(page_of):
     """The website of one lesson, with its slides and its pictures in small."""
     lesson, to = lessons.lesson(LESSON), page_of(LESSON).parent
     for picture in gallery.shown([lesson]):
-        images.write_thumbnail(picture.name, to)
+        images.write_narrow(load(picture.name)(), to)
     slides.write_slides(lesson, to)
     pages.write_site([lesson], to)
     return to

@@ -92,7 +92,7 @@ def test_gallery_shows_dark_pictures_and_leads_to_the_lesson(opened):
     images = page.locator(".cards img")
     images.last.scroll_into_view_if_needed()
     page.wait_for_function("image => image.naturalWidth > 0", arg=images.last.element_handle())
-    page.locator("#EncodingMap > a").click()
+    page.locator("#EncodingMap h2 a").click()
     cell = page.locator(".cell", has_text="EncodingMap(", has=page.locator(".posviz-screen"))
     expect(cell).to_be_in_viewport()
 
