@@ -24,25 +24,29 @@ ENDINGS = {  # of a film's name: how it looks
 
 
 class Film(NamedTuple):
-    """A knob of a picture, and at which value it is after so many milliseconds more.
+    """A knob of a picture, the values it goes to, and how long it takes to each.
 
     It ends with the value that the picture has: then the stored picture takes over.
     """
 
     knob: str
-    way: tuple[tuple[float, int], ...]
+    values: tuple[float, ...]
+    milliseconds: tuple[int, ...]
 
 
 def write_film(picture: Picture, film: Film, to: Path) -> None:
     """Write `to`/assets/films/<the picture's name>.bin, and others: dark, narrow, and both."""
     for ending, look in ENDINGS.items():
         # The last value comes first: each frame then differs from the one before.
-        values = [*dict.fromkeys(value for value, _ in film.way)][::-1]
+        values = [*dict.fromkeys(film.values)][::-1]
         frames, buffers = [], list[bytes]()
         for message, parts in _recorded(copy.copy(picture), film.knob, values, look):
             frames.append(message | {"sizes": [len(part) for part in parts]})
             buffers += parts
-        way = [[1 + values.index(value), lasts] for value, lasts in film.way]
+        way = [
+            [1 + values.index(value), lasts]
+            for value, lasts in zip(film.values, film.milliseconds, strict=True)
+        ]
         head = json.dumps({"way": way, "frames": frames}).encode()
         data = zlib.compress(b"".join([head, b"\n", *buffers]), 9)
         write_file(to / FOLDER / f"{type(picture).__name__}{ending}.bin", data)

@@ -35,7 +35,9 @@ def test_a_place_has_the_picture_its_values_and_a_still(tmp_path):
 
 
 def sources(html):
-    return [(each["media"], each["srcset"]) for each in BeautifulSoup(html, "html.parser")("source")]
+    return [
+        (each["media"], each["srcset"]) for each in BeautifulSoup(html, "html.parser")("source")
+    ]
 
 
 @pytest.mark.slow("a picture is drawn four times")
@@ -51,7 +53,9 @@ def test_an_explorer_and_a_figure_are_stored_wide_and_narrow_light_and_dark(tmp_
     assert (third, dark[:22]) == (DARK, PNG)
 
 
-@pytest.mark.parametrize("source", ["drawn(1)", "OffsetBias(bias=my_bias).figure()", "ThreeDoors()"])
+@pytest.mark.parametrize(
+    "source", ["drawn(1)", "OffsetBias(bias=my_bias).figure()", "ThreeDoors()"]
+)
 def test_another_figure_is_stored_as_it_is(source, tmp_path):
     assert sources(figure(stored("<StyledFigure>"), source, tmp_path)) == []
 

@@ -41,9 +41,9 @@ LIBRARIES = (
 OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
 FILMED = "WordOrders"  # the first of them, which moves before Python is there
 FILM = Film(  # less than five seconds: what moves longer needs a way to stop it
-    "step",
-    ((1, 500), (0.75, 300), (0.5, 300), (0.25, 300), (0, 300), (0, 700))
-    + ((0.25, 450), (0.5, 450), (0.75, 450), (1, 450)),
+    knob="step",
+    values=(1, 0.75, 0.5, 0.25, 0, 0, 0.25, 0.5, 0.75, 1),
+    milliseconds=(500, 300, 300, 300, 300, 700, 450, 450, 450, 450),
 )
 
 
