@@ -24,7 +24,8 @@ FORMATS = (*export.FORMATS, FILM, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
-ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel")  # as in Appearance
+ALIKE = ("style", "dark", "layout", "font", "title", "caption", "legend", "cmap", "panel")
+NOT_IN_LATEX = re.compile(r"[\\%#{}~$&^]")  # in the name of a file
 
 
 class Export(NamedTuple):
@@ -181,6 +182,8 @@ def plan(
         raise ValueError("--snippet is for svg, pdf and png.")
     if snippet and not {"pdf", "png"} & set(formats):
         raise ValueError("--snippet writes LaTeX, which reads no SVG: add --format pdf.")
+    if snippet and (found := NOT_IN_LATEX.search("".join(figure.stem for figure in figures))):
+        raise ValueError(f"--snippet writes LaTeX, which reads no file with {found[0]} in its name.")
     jobs: list[tuple[list[Path], Callable]] = []
     for figure in figures:
         stills = [to / f"{figure.stem}.{kind}" for kind in formats if kind in export.FORMATS]

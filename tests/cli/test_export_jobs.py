@@ -225,9 +225,21 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     assert "](RotatingVectors_paper.png)\n" in md
 
 
-def test_latex_is_not_told_to_read_svg(tmp_path):
+@pytest.mark.slow("a figure")
+def test_a_caption_of_ones_own_stands_in_snippet_and_file(tmp_path):
+    each = plain(posviz.RotatingVectors(), caption="Der Wert ist 1,11.")
+    ((_, job),) = export_jobs.plan([each], ["png"], tmp_path, snippet=True)
+    job()
+    assert "{Der Wert ist 1,11. Figure" in (tmp_path / f"{each.stem}.tex").read_text()
+    assert Image.open(tmp_path / f"{each.stem}.png").text["Description"] == "Der Wert ist 1,11."
+
+
+def test_latex_is_not_told_to_read_what_it_cannot(tmp_path):
+    each = plain(posviz.RotatingVectors())
     with pytest.raises(ValueError, match="reads no SVG: add --format pdf"):
-        export_jobs.plan([plain(posviz.RotatingVectors())], ["svg"], tmp_path, snippet=True)
+        export_jobs.plan([each], ["svg"], tmp_path, snippet=True)
+    with pytest.raises(ValueError, match="reads no file with % in its name"):
+        export_jobs.plan([each._replace(stem="fig_1%")], ["pdf"], tmp_path, snippet=True)
 
 
 def test_the_title_may_be_what_the_slides_say():
