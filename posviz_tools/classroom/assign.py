@@ -122,7 +122,7 @@ def _write(cells: list[NotebookNode], file: Path) -> Path:
 # ---------------------------------------------------------------- for readers
 
 
-def _open(_, exercise, *__) -> Iterator[NotebookNode]:
+def _open(_, exercise, __, ___) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
     for code in (*exercise.given, exercise.stub, _check(exercise)):
         yield new_code_cell(code)

@@ -75,7 +75,9 @@ def of_lesson(notebook: Path) -> list[Exercise]:
     return exercises
 
 
-def _exercise(section, before, check: str, asked: re.Match, checker: Checker) -> Exercise:
+def _exercise(
+    section: str, before: list[str], check: str, asked: re.Match, checker: Checker
+) -> Exercise:
     text, code = _HEADING.sub("", before[0]), before[1:]
     if f"{asked[2]} = ..." in check:  # one cell to answer and to check
         stub, check = check[: asked.start()].rstrip(), check[asked.start() :]

@@ -183,7 +183,7 @@ def plan(
     if snippet and not {"pdf", "png"} & set(formats):
         raise ValueError("--snippet writes LaTeX, which reads no SVG: add --format pdf.")
     if snippet and (found := NOT_IN_LATEX.search("".join(figure.stem for figure in figures))):
-        raise ValueError(f"--snippet writes LaTeX, which reads no file with {found[0]} in its name.")
+        raise ValueError(f"--snippet writes LaTeX, which reads no {found[0]} in a file's name.")
     jobs: list[tuple[list[Path], Callable]] = []
     for figure in figures:
         stills = [to / f"{figure.stem}.{kind}" for kind in formats if kind in export.FORMATS]

@@ -78,7 +78,10 @@ def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
     [
         ({"style": "wall"}, "style = 'wall' is unknown: choose one of notebook, slide"),
         ({"style": "paper", "layout": "half"}, "'half' with style = 'paper': style slide has one"),
-        ({"font": "DejaVu Seriff"}, r"'DejaVu Seriff' is not installed: did you mean DejaVu Serif\?"),
+        (
+            {"font": "DejaVu Seriff"},
+            r"Seriff' is not installed: did you mean DejaVu Serif\?",
+        ),
         ({"font": "Nope"}, r"others: matplotlib.font_manager.get_font_names\(\) lists all\.$"),
         ({"cmap": "viridos"}, r"cmap = 'viridos' is not installed: did you mean viridis\?$"),
         ({"colors": ["navy", "nvy"]}, "color 'nvy' is unknown: write one as #0072B2 or navy"),
