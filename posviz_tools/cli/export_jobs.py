@@ -211,4 +211,5 @@ def save(figure: Export, paths: list[Path], texts: list[Path]) -> None:
     """Write one picture in several formats, from one figure, and what goes with it into a text."""
     export.save_all(figure.picture, paths, **figure.look._asdict())
     if texts:
-        snippets.write(paths, texts, figure.picture.figure_in(figure.look).caption)
+        caption = figure.picture.figure_in(figure.look).caption
+        snippets.write(paths, texts, caption, is_ours=not figure.look.caption)

@@ -218,7 +218,7 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     job()
     tex, md = ((tmp_path / f"{each.stem}.{kind}").read_text() for kind in ("tex", "md"))
     assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
-    assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
+    assert r"$i$ $-$ $j$ = 3. Figure: \cite{posviz}" in tex
     assert "% @misc{posviz," in tex
     assert f"year = {{{YEAR}}}" in tex
     assert md.startswith("![The score is 1.11 with q at 13 and k at 10")
@@ -227,11 +227,11 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
 
 @pytest.mark.slow("a figure")
 def test_a_caption_of_ones_own_stands_in_snippet_and_file(tmp_path):
-    each = plain(posviz.RotatingVectors(), caption="Der Wert ist 1,11.")
+    each = plain(posviz.RotatingVectors(), caption="Alt i młody 1,1.")
     ((_, job),) = export_jobs.plan([each], ["png"], tmp_path, snippet=True)
     job()
-    assert "{Der Wert ist 1,11. Figure" in (tmp_path / f"{each.stem}.tex").read_text()
-    assert Image.open(tmp_path / f"{each.stem}.png").text["Description"] == "Der Wert ist 1,11."
+    assert "{Alt i młody 1,1. Figure" in (tmp_path / f"{each.stem}.tex").read_text()
+    assert Image.open(tmp_path / f"{each.stem}.png").text["Description"] == "Alt i młody 1,1."
 
 
 def test_latex_is_not_told_to_read_what_it_cannot(tmp_path):
