@@ -237,9 +237,9 @@ def _otter(lesson, exercise, seed, share) -> Iterator[NotebookNode]:
     yield new_code_cell(_answered(lesson, exercise, *marks, kept))
     yield new_raw_cell("# END SOLUTION")
     yield new_raw_cell("# BEGIN TESTS")
-    for part in parts:
+    for number, part in enumerate(parts, 1):
         hidden = _hidden(lesson, exercise, "env['file']", seed, part)
-        test = [f"def test_{exercise.name}(env):", *hidden]
+        test = [f"def test_{exercise.name}_{number}(env):", *hidden]
         yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
     yield new_raw_cell("# END TESTS")
     yield new_code_cell(_check(exercise))

@@ -131,8 +131,11 @@ def test_a_mistake_with_a_name_earns_a_share(parts, tmp_path):
     _, code, cells = made(LESSONS[1], "otter", tmp_path, share=share)
     (about,) = [cell.source for cell in cells if "name: my_attention" in cell.source]
     assert f"points: {[*parts.values()]}\n" in about.replace(".0", "")
-    found = re.findall(r'"my_attention", .*, seed, (.*)\)', "\n".join(cell.source for cell in code))
+    text = "\n".join(cell.source for cell in code)
+    found = re.findall(r'"my_attention", .*, seed, (.*)\)', text)
     assert [*map(float, found)] == [*parts]
+    names = re.findall(r"def (test_my_attention\w*)\(", text)
+    assert len({*names}) == len(parts), "of two functions with one name, otter sees the second"
 
 
 def test_a_solution_stands_where_the_reader_s_lines_are(tmp_path):
