@@ -181,7 +181,7 @@ class Drawing(traitlets.HasTraits):
         arrays, (figure, artists) = self.compute(), self.build(look)
         with style_context(*look.theme):
             self._move(artists, arrays, figure, figure.renamed)
-        figure.caption = self.caption(arrays)
+        figure.caption = look.caption or self.caption(arrays)
         return figure
 
     def draw_into(self, place: Any, style: str = "notebook", **options: Any) -> None:

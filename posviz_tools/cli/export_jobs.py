@@ -24,8 +24,9 @@ FORMATS = (*export.FORMATS, FILM, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
-# As in Appearance.
-ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel", "transparent")
+ALIKE = ("style", "dark", "layout", "font", "title", "caption", "legend", "cmap", "panel")
+ALIKE += ("transparent",)  # all as in Appearance
+NOT_IN_LATEX = re.compile(r"[\\%#{}~$&^]")  # in the name of a file
 
 
 class Export(NamedTuple):
@@ -184,6 +185,8 @@ def plan(
         raise ValueError("--snippet is for svg, pdf and png.")
     if snippet and not {"pdf", "png"} & set(formats):
         raise ValueError("--snippet writes LaTeX, which reads no SVG: add --format pdf.")
+    if snippet and (found := NOT_IN_LATEX.search("".join(figure.stem for figure in figures))):
+        raise ValueError(f"--snippet writes LaTeX, which reads no {found[0]} in a file's name.")
     jobs: list[tuple[list[Path], Callable]] = []
     for figure in figures:
         stills = [to / f"{figure.stem}.{kind}" for kind in formats if kind in export.FORMATS]
@@ -211,4 +214,5 @@ def save(figure: Export, paths: list[Path], texts: list[Path]) -> None:
     """Write one picture in several formats, from one figure, and what goes with it into a text."""
     export.save_all(figure.picture, paths, **figure.look._asdict())
     if texts:
-        snippets.write(paths, texts, figure.picture.figure_in(figure.look).caption)
+        caption = figure.picture.figure_in(figure.look).caption
+        snippets.write(paths, texts, caption, is_ours=not figure.look.caption)

@@ -231,16 +231,28 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     job()
     tex, md = ((tmp_path / f"{each.stem}.{kind}").read_text() for kind in ("tex", "md"))
     assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
-    assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
+    assert r"$i$ $-$ $j$ = 3. Figure: \cite{posviz}" in tex
     assert "% @misc{posviz," in tex
     assert f"year = {{{YEAR}}}" in tex
     assert md.startswith("![The score is 1.11 with q at 13 and k at 10")
     assert "](RotatingVectors_paper.png)\n" in md
 
 
-def test_latex_is_not_told_to_read_svg(tmp_path):
+@pytest.mark.slow("a figure")
+def test_a_caption_of_ones_own_stands_in_snippet_and_file(tmp_path):
+    each = plain(posviz.RotatingVectors(), caption="Alt i młody 1,1.")
+    ((_, job),) = export_jobs.plan([each], ["png"], tmp_path, snippet=True)
+    job()
+    assert "{Alt i młody 1,1. Figure" in (tmp_path / f"{each.stem}.tex").read_text()
+    assert Image.open(tmp_path / f"{each.stem}.png").text["Description"] == "Alt i młody 1,1."
+
+
+def test_latex_is_not_told_to_read_what_it_cannot(tmp_path):
+    each = plain(posviz.RotatingVectors())
     with pytest.raises(ValueError, match="reads no SVG: add --format pdf"):
-        export_jobs.plan([plain(posviz.RotatingVectors())], ["svg"], tmp_path, snippet=True)
+        export_jobs.plan([each], ["svg"], tmp_path, snippet=True)
+    with pytest.raises(ValueError, match="reads no % in a file"):
+        export_jobs.plan([each._replace(stem="fig_1%")], ["pdf"], tmp_path, snippet=True)
 
 
 def test_the_title_may_be_what_the_slides_say():
