@@ -24,8 +24,10 @@ FORMATS = (*export.FORMATS, FILM, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
-ALIKE = ("style", "dark", "layout", "font", "title", "caption", "legend", "cmap", "panel")
-ALIKE += ("transparent",)  # all as in Appearance
+ALIKE = (  # all as in Appearance
+    *("style", "dark", "layout", "font", "title", "caption", "legend", "cmap", "panel"),
+    "transparent",
+)
 NOT_IN_LATEX = re.compile(r"[\\%#{}~$&^]")  # in the name of a file
 
 
