@@ -235,6 +235,11 @@ def test_sections_with_exercises_come_before_the_lessons_own(made):
     assert sections(slides.choose_slides(with_exercise, time=6)) == ["opening", 2, "rule"]
 
 
+def test_sections_with_formulas_come_before_the_lessons_own(made):
+    with_formula = made(1, 3, more=[text("$$a$$")])  # which is in section 2
+    assert sections(slides.choose_slides(with_formula, time=9))[1:-1] == [2, 2]
+
+
 def test_what_was_taken_and_left_out_is_told(made):
     told = []
     left_out = (
