@@ -40,7 +40,8 @@ def about(node: NotebookNode) -> dict:
 def executed(notebook: Path) -> NotebookNode:
     """A copy of the notebook with what a kernel of its own shows, in the notebook's folder.
 
-    Raises RuntimeError that names notebook, cell, line and error where a cell fails.
+    Raises RuntimeError that names notebook, cell, line and error where a cell fails, and
+    ModuleNotFoundError where a package is missing.
     """
     lesson = read(notebook)
     for cell in lesson.cells:
@@ -60,6 +61,9 @@ def executed(notebook: Path) -> NotebookNode:
         with asyncio.Runner(loop_factory=_Loop) as runner:
             runner.run(client.async_execute(cwd=folder, env=environment))
     except CellExecutionError as error:
+        if error.ename == ModuleNotFoundError.__name__:
+            package = error.evalue.split("'")[1]  # No module named 'torch'
+            raise ModuleNotFoundError(error.evalue, name=package) from None
         number = max(i for i, cell in enumerate(lesson.cells) if cell.get("execution_count"))
         line = re.search(r"Cell In\[\d+\](, line \d+)", strip_ansi(error.traceback))
         where = f"{notebook.name}, cell {number}{line[1] if line else ''}"

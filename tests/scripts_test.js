@@ -136,16 +136,16 @@ Deno.test("what has another shape is not moved", () => {
   for (const other of others) equal(makeTween({}, old, other, () => () => {}), undefined);
 });
 
-Deno.test("a text that stays moves, and one heatmap is faded over another", () => {
+Deno.test("a text moves, and one heatmap is faded over another", () => {
   const told = [], image = (value, size) => new Uint8Array(size).fill(value);
   const context = { save() {}, restore() {}, translate: (...by) => told.push(by) };
   const cells = (left, width, value, name) => ({
     calls: [["cells", {}, { left, top: 0, width, height: width }, 0]],
     rows: new Float32Array(), images: [image(value, 8)], draws: [() => told.push(name, context.globalAlpha)],
   });
-  makeTween(context, cells(0, 10, 1, "old"), cells(8, 10, 1, "text"), () => {}).draw(0.25);
+  makeTween(context, cells(0, 10, 1, "old"), cells(8, 10, 2, "text"), () => {}).draw(0.25);
   deepEqual(told.splice(0), [[-6, 0], "text", undefined]);
-  makeTween(context, cells(0, 99, 1, "old"), cells(0, 99, 2, "map"), () => {}).draw(0.25);
+  makeTween(context, cells(0, 199, 1, "old"), cells(0, 199, 2, "map"), () => {}).draw(0.25);
   deepEqual(told, ["old", undefined, "map", 0.25]);
 });
 

@@ -103,6 +103,18 @@ def test_the_main_part_has_at_most_a_thousand_words(path):
     assert len(re.findall(r"\w+", prose)) <= 1000
 
 
+@every_notebook
+def test_a_bold_text_right_after_an_explorer_is_its_prompt(path):
+    """JupyterLab shows that text over the picture, where an exercise would be lost."""
+    cells = nbformat.read(path, as_version=4).cells
+    after = [
+        cell for above, cell in itertools.pairwise(cells) if above.source.endswith(".explore()")
+    ]
+    texts = [cell.source for cell in after if cell.cell_type == "markdown"]
+    bold = [text for text in texts if text.startswith("**")]
+    assert [text for text in bold if not text.startswith("**Try**")] == []
+
+
 def test_all_notebooks_together_are_small():
     assert sum(path.stat().st_size for path in NOTEBOOKS) < 4e6, "run `posviz rerun --all`"
 

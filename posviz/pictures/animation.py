@@ -36,6 +36,8 @@ def animate(picture: Drawing, knob: str, path: str | Path, **options: Any) -> Pa
     look = appearance(**options)
     if look.multiples:
         raise ValueError("multiples stand side by side: they do not move.")
+    if look.transparent:
+        raise ValueError("a film has a background: transparent is for .png, .svg and .pdf.")
     call = method_call("animate", knob, path.name, **look._asdict())
     facts = about(picture, picture.figure_in(look).caption, call, look.title)
     data = small_gif(Film(picture, knob, look), "\n".join(facts))

@@ -157,7 +157,7 @@ class Drawing(traitlets.HasTraits):
         kept = _layouts.setdefault(self if self.given_data else type(self), {})
         size = tuple(figure.get_size_inches())
         redraw = [getattr(self, name) for name, knob in self.knobs().items() if knob.redraw]
-        key = look, size, *redraw
+        key = look._replace(dark=False), size, *redraw
         if key not in kept or figure.subfigs:
             for _ in range(2):  # constrained layout settles at the second time
                 figure.get_layout_engine().execute(figure)
@@ -181,7 +181,7 @@ class Drawing(traitlets.HasTraits):
         arrays, (figure, artists) = self.compute(), self.build(look)
         with style_context(*look.theme):
             self._move(artists, arrays, figure, figure.renamed)
-        figure.caption = self.caption(arrays)
+        figure.caption = look.caption or self.caption(arrays)
         return figure
 
     def draw_into(self, place: Any, style: str = "notebook", **options: Any) -> None:

@@ -16,6 +16,7 @@ from matplotlib.ticker import (
     Formatter,
     FuncFormatter,
     LogFormatter,
+    LogLocator,
     MaxNLocator,
     NullFormatter,
     ScalarFormatter,
@@ -113,11 +114,19 @@ def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
         _colour_maps(figure, dict.fromkeys(colormaps, look.cmap))
     elif look.dark:
         _colour_maps(figure, ON_DARK, HIDDEN_ON_DARK)
+    if look.transparent:
+        clear(figure)
     renaming = Renaming(look.labels)
     renaming.in_(figure)
     if look.title:
         set_title(figure, look.title)
     return renaming
+
+
+def clear(figure: Figure | SubFigure) -> None:
+    """Let what lies behind a figure be seen through it."""
+    for place in (figure, *figure.axes):
+        place.patch.set_alpha(0)
 
 
 def set_title(figure: Figure | SubFigure, title: str) -> None:
@@ -192,24 +201,37 @@ def fit(figure: Figure) -> None:
     for axes in filter(Artist.get_visible, figure.axes):
         titles = {child for child in axes.get_children() if isinstance(child, Text)}
         for text in (*titles.difference(axes.texts), axes.xaxis.label):
-            _break(text, text.get_window_extent().width, axes.bbox.width)
-        _thin(axes.xaxis, axes.bbox.width)
-        _break(axes.yaxis.label, axes.yaxis.label.get_window_extent().height, axes.bbox.height)
+            box = text.get_window_extent()
+            right = figure.bbox.x1 - (box.x0 if text.get_ha() == "left" else axes.bbox.x0)
+            _break(text, box.width, min(1.2 * axes.bbox.width, right))
+        label = axes.yaxis.label
+        _break(label, label.get_window_extent().height, 1.2 * axes.bbox.height)
+        _thin(axes.xaxis, "width")
+        _thin(axes.yaxis, "height")
 
 
-def _thin(axis, room):
+def _thin(axis, side):
     """Let an axis have fewer ticks until their labels do not touch."""
-    locator = axis.get_major_locator()
-    for most in range(6, 0, -1) if isinstance(locator, MaxNLocator) else ():
-        labels = [label.get_window_extent().width for label in axis.get_ticklabels()]
-        if sum(labels) < 0.7 * room:
+    locator, room = axis.get_major_locator(), 0.7 * getattr(axis.axes.bbox, side)
+
+    def fits():
+        labels = axis.get_ticklabels()
+        return sum(getattr(label.get_window_extent(), side) for label in labels) < room
+
+    for most in range(6, 0, -1):
+        if fits():
             return
-        locator.set_params(nbins=most)
+        if isinstance(locator, MaxNLocator):
+            locator.set_params(nbins=most)
+        elif isinstance(locator, LogLocator):
+            locator.set_params(numticks=most)
+        elif isinstance(axis.get_major_formatter(), Ticks):
+            axis.set_ticks(axis.get_ticklocs()[::2])
 
 
 def _break(text, length, room):
-    """Break a text of this length into lines that fit, with a little room to spare."""
-    words, room = text.get_text(), 1.2 * room
+    """Break a text of this length into lines that fit."""
+    words = text.get_text()
     if length > room and "\n" not in words and "$" not in words:
         letters = max(1, int(len(words) * room / length))
         text.set_text(textwrap.fill(words, letters, break_long_words=False))

@@ -7,6 +7,7 @@ from matplotlib import rcParams
 from matplotlib.lines import Line2D
 
 from posviz.pictures import dress
+from posviz.pictures.knobs import Number
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
 
@@ -32,12 +33,15 @@ def side_by_side(picture: Any, look: Appearance) -> StyledFigure:
         renamed = dress.Renaming(look.labels)
         renamed.in_(figure)
         renamed.check()
+        if look.transparent:
+            dress.clear(figure)
         if look.title:
             dress.set_title(figure, look.title)
         dress.show_all(figure)
         figure.draw_without_rendering()  # ticks are made in the style
     knob = picture.knobs()[name]
-    figure.caption = f"{picture.title()}: {knob.label} {', '.join(map(knob.write, values))}."
+    told = ", ".join(_told(knob, value) for value in values)
+    figure.caption = look.caption or f"{picture.title()}: {knob.label} {told}."
     return figure
 
 
@@ -48,8 +52,13 @@ def _draw(picture, name, value, place: Any, look) -> dict[str, Any]:
     one, knob = copy.copy(picture), picture.knobs()[name]
     setattr(one, name, value)
     one.draw_into(place, **look._replace(multiples=(), labels=(), title="")._asdict())
-    place.suptitle(f"{knob.label}: {knob.write(getattr(one, name))}", size="medium")
+    place.suptitle(f"{knob.label}: {_told(knob, getattr(one, name))}", size="medium")
     return dress.take_legends(place)
+
+
+def _told(knob, value) -> str:
+    """A value as texts have it: 10,000."""
+    return f"{value:,.12g}" if isinstance(knob, Number) else knob.write(value)
 
 
 def _take_title(alone) -> dict[str, Any]:

@@ -238,8 +238,8 @@ def inches(figure: Figure) -> np.ndarray:
 
 
 def wide(figure: Figure) -> bool:
-    """Whether panels fit beside each other."""
-    return inches(figure)[0] > WIDE
+    """Whether panels fit beside each other, whose letters may be larger than in a notebook."""
+    return inches(figure)[0] > WIDE * max(1, rcParams["font.size"] / 11)
 
 
 def whole(

@@ -62,9 +62,10 @@ class Appearance(NamedTuple):
 
     layout: of a slide, the part that the figure fills. font: an installed one. colors: instead of
     the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
-    style's own. labels: words of the figure and their replacements. panel: the one that is
+    style's own. caption: instead of the picture's own. labels: words of the figure and their
+    replacements. panel: the one that is
     shown, from 1; 0 for all. multiples: a knob, and its values side by side; columns: as many of
-    them in a row, 0 for all.
+    them in a row, 0 for all. transparent: without a background.
     """
 
     style: str = "notebook"
@@ -75,11 +76,13 @@ class Appearance(NamedTuple):
     cmap: str = ""
     width: float = 0.0
     title: str = ""
+    caption: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     legend: bool = True
     panel: int = 0
     multiples: tuple = ()
     columns: int = 0
+    transparent: bool = False
 
     @property
     def theme(self) -> tuple:
@@ -170,18 +173,20 @@ def appearance(
         raise ValueError(f"width = {look.width:g} in: {what}.")
     for color in filter(lambda color: not is_color_like(color), look.colors):
         raise ValueError(f"color {quoted(color)} is unknown: write one as #0072B2 or navy.")
-    _check_known("cmap", look.cmap, colormaps, ("cividis", "PuOr", "viridis"))
+    _check_known("cmap", look.cmap, colormaps, "cividis, PuOr, viridis", "colormaps")
     installed = {known.name for known in fontManager.ttflist}
-    _check_known("font", look.font, installed, ("DejaVu Sans", "DejaVu Serif", "STIXGeneral"))
+    some = "DejaVu Sans, DejaVu Serif, STIXGeneral"
+    _check_known("font", look.font, installed, some, "font_manager.get_font_names()")
     check_letters(" ".join([look.title, *(new for _, new in look.labels)]), look.font)
     return look
 
 
-def _check_known(what, name, known, some):
-    """Raise ValueError for a name that is not among the known, with similar ones or with some."""
+def _check_known(what, name, known, some, listed):
+    """Raise ValueError for an unknown name: with a similar one, or with some and who lists all."""
     if name and name not in known:
-        near = spelt_like(name, known) or some
-        raise ValueError(f"{what} = {quoted(name)} is not installed: there are {', '.join(near)}.")
+        near = "".join(f"did you mean {each}?" for each in spelt_like(name, known))
+        there = f"there are {some} and others: matplotlib.{listed} lists all."
+        raise ValueError(f"{what} = {quoted(name)} is not installed: {near or there}")
 
 
 @functools.cache

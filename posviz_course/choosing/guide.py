@@ -74,7 +74,7 @@ class Verdicts(NamedTuple):
         """Rows by what becomes of them: those that can do it, and for each first fault the rest."""
         found = {
             "✓ in released models": [f"{row} ({files(row)} files)" for row in self.used],
-            "○ only measured here": [row for row in self.lit if row not in self.used],
+            "○ no files of its own": [row for row in self.lit if row not in self.used],
             "? not measured here": list(self.unknown),
         }
         for row, cells in self.faults.items():
@@ -138,7 +138,7 @@ def _advice(asked, faults, lit, used) -> str:
     is_trained = len(left) < len(RUNS) and "both ways" not in asked
     limits = LIMITS["trained models" if is_trained else "one layer"]
     untried = [row for row in lit if row not in used]
-    only = f" Only measured here: {_listed(untried)}." if untried else ""
+    only = f" Without files of their own: {_listed(untried)}." if untried else ""
     if not used:
         best = min(filter(files, faults), key=lambda row: (_failed(faults[row]), -files(row)))
         lacks = "; ".join(fault(*each) for each in faults[best].items())

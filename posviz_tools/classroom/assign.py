@@ -27,12 +27,19 @@ _KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "nam
 
 
 def assign(
-    lesson: Lesson, notebook: Path, kind: str, file: Path, seed: int, hints: bool = True
+    lesson: Lesson,
+    notebook: Path,
+    kind: str,
+    file: Path,
+    seed: int,
+    hints: bool = True,
+    share: float = 0,
 ) -> Path:
     """Write a notebook with the exercises of a lesson, and return where it is.
 
-    kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay. Raises
-    RuntimeError where the lesson has no exercises, OSError for files.
+    kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay; share:
+    the part of the points that a mistake with a name is worth. Raises RuntimeError where the lesson
+    has no exercises, OSError for files.
     """
     exercises = [_with_terms(exercise) for exercise in of_lesson(notebook)]
     if not hints:
@@ -45,7 +52,7 @@ def assign(
         cells[1].source += "\n" + _hide(start, f"seed = {seed}", "run_only_tests(seed)")
         cells[1].metadata = _for_nbgrader("start", solution=False, points=0)
     for exercise in exercises:
-        cells += KINDS[kind](lesson, exercise, seed)
+        cells += KINDS[kind](lesson, exercise, seed, share)
     return _write(cells, file)
 
 
@@ -72,13 +79,16 @@ def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
 
 
 def _with_terms(exercise: Exercise) -> Exercise:
-    """The exercise, with what an answer may use of posviz, in its text and imported."""
+    """The exercise, with its section, and what an answer may use of posviz, which is imported."""
     terms = "Use nothing of posviz in your answer, even if a cell above imports it."
     given = exercise.given
     if exercise.lent:
         listed = ", ".join(f"`{name}`" for name in exercise.lent)
         terms = f"You may use {listed} of posviz, and nothing else of it."
         given = [f"from posviz import {', '.join(exercise.lent)}", *given]
+    number, _, title = exercise.section.partition(" ")
+    if number.isdigit():
+        terms = f"Section {number} of the lesson, *{title}*, teaches what it needs. {terms}"
     asked, hint, folded = exercise.text.partition("\n\n<details>")
     return replace(exercise, text=f"{asked}\n\n{terms}{hint}{folded}", given=given)
 
@@ -112,7 +122,7 @@ def _write(cells: list[NotebookNode], file: Path) -> Path:
 # ---------------------------------------------------------------- for readers
 
 
-def _open(_, exercise, __) -> Iterator[NotebookNode]:
+def _open(_, exercise, __, ___) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
     for code in (*exercise.given, exercise.stub, _check(exercise)):
         yield new_code_cell(code)
@@ -150,20 +160,21 @@ def _answered(lesson, exercise, begin, end, kept: Callable[[str, list[str]], lis
     return "\n".join(lines)
 
 
-def _hidden(lesson, exercise, file, seed) -> list[str]:
-    """The lines of a hidden test, which raises the feedback on an answer that is not right.
+def _hidden(lesson, exercise, file, seed, share) -> list[str]:
+    """The lines of a hidden test, which raises the feedback on an answer that earns no points.
 
     file: code for where the submission lies.
     """
+    asked = f'notebooks()["{lesson.notebook}"], "{exercise.name}", {file}, seed, {share:g}'
     return [
         "from posviz_tools.classroom.grade import require",
         "from posviz_tools.cli.arguments import notebooks",
         f"seed = {seed}",  # in a line that no error shows
-        f'require(notebooks()["{lesson.notebook}"], "{exercise.name}", {file}, seed)',
+        f"points = require({asked})",
     ]
 
 
-def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
+def _nbgrader(lesson, exercise, seed, share) -> Iterator[NotebookNode]:
     def kept(indent, asked):
         return [f"{indent}# {line.strip()}" for line in asked]
 
@@ -174,9 +185,10 @@ def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
     if "..." not in exercise.stub:  # code with a mistake: marks at its line would show where
         answered = "\n".join([exercise.stub, marks[0], solution(lesson, exercise), marks[1]])
     yield new_code_cell(answered, metadata=_for_nbgrader(exercise.name, solution=True))
-    hidden = _hidden(lesson, exercise, f'"{lesson.notebook}.ipynb"', seed)
+    hidden = _hidden(lesson, exercise, f'"{lesson.notebook}.ipynb"', seed, share)
     # What a reader sees is a text there: it would run the submission, without its limits.
-    test = _hide(*hidden, 'for_readers = """'), _check(exercise), _hide('"""')
+    end = ['"""', "points"] if share else ['"""']  # nbgrader gives what a cell shows, if it does
+    test = _hide(*hidden, 'for_readers = """'), _check(exercise), _hide(*end)
     about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)
     yield new_code_cell("\n".join(test), metadata=about)
 
@@ -209,11 +221,14 @@ tests:
 """
 
 
-def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
+def _otter(lesson, exercise, seed, share) -> Iterator[NotebookNode]:
     def kept(indent, asked):
         return [f'{indent}""" # BEGIN PROMPT', *asked, f'{indent}""" # END PROMPT']
 
-    about = f"name: {exercise.name}\npoints: {POINTS}\ncheck_cell: false"
+    # A test earns all its points or none, so a mistake with a name has a test of its own.
+    points = {share: share * POINTS, 0: (1 - share) * POINTS}
+    parts = [part for part in points if points[part]]
+    about = f"name: {exercise.name}\npoints: {[points[p] for p in parts]}\ncheck_cell: false"
     yield new_raw_cell(f"# BEGIN QUESTION\n{about}")
     yield new_markdown_cell(exercise.text)
     yield from map(new_code_cell, exercise.given)
@@ -222,8 +237,10 @@ def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
     yield new_code_cell(_answered(lesson, exercise, *marks, kept))
     yield new_raw_cell("# END SOLUTION")
     yield new_raw_cell("# BEGIN TESTS")
-    test = [f"def test_{exercise.name}(env):", *_hidden(lesson, exercise, "env['file']", seed)]
-    yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
+    for number, part in enumerate(parts, 1):
+        hidden = _hidden(lesson, exercise, "env['file']", seed, part)
+        test = [f"def test_{exercise.name}_{number}(env):", *hidden]
+        yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
     yield new_raw_cell("# END TESTS")
     yield new_code_cell(_check(exercise))
     yield new_raw_cell("# END QUESTION")

@@ -19,6 +19,7 @@ stored = functools.cache(StoredLesson)  # by the path of a notebook: each is rea
 _NAMED = re.compile(r"\*\*(?:Exercise|Task)(?: (\d+))?(?:: (.+?)[.,]?)?\*\*")
 _ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
+_SECTION = re.compile(r"^## (.+)", re.MULTILINE)
 _CODE = re.compile(r"`([^`]+)`")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
 
@@ -28,6 +29,7 @@ class Exercise:
     """An exercise of a lesson.
 
     name: of the variable or function that the reader fills in.
+    section: the heading that it stands under, with its number.
     text: the Markdown that asks for it.
     given: code that shows something before the reader answers, often none.
     stub: the code that the reader is to fill in.
@@ -37,6 +39,7 @@ class Exercise:
     """
 
     name: str
+    section: str
     text: str
     given: list[str]
     stub: str
@@ -60,17 +63,21 @@ def of_lesson(notebook: Path) -> list[Exercise]:
     (row,) = [row for row in (*LESSONS, EXAMINATION) if row.notebook == notebook.stem]
     checkers, exercises = import_module(f"posviz_course.lessons.{row.topic}"), []
     before: list[str] = []  # from the last text on
+    section = ""
     for cell in stored(notebook).notebook.cells:
         if cell.cell_type == "markdown":
             before = []
+            section = "".join(_SECTION.findall(cell.source)) or section
         elif asked := _ASKED.search(cell.source):
             checker = getattr(checkers, asked[1])
-            exercises.append(_exercise(before, cell.source, asked, checker))
+            exercises.append(_exercise(section, before, cell.source, asked, checker))
         before.append(cell.source)
     return exercises
 
 
-def _exercise(before: list[str], check: str, asked: re.Match, checker: Checker) -> Exercise:
+def _exercise(
+    section: str, before: list[str], check: str, asked: re.Match, checker: Checker
+) -> Exercise:
     text, code = _HEADING.sub("", before[0]), before[1:]
     if f"{asked[2]} = ..." in check:  # one cell to answer and to check
         stub, check = check[: asked.start()].rstrip(), check[asked.start() :]
@@ -79,7 +86,7 @@ def _exercise(before: list[str], check: str, asked: re.Match, checker: Checker) 
         *given, stub = code
     called = {name for part in [*_CODE.findall(text), stub] for name in _CALLED.findall(part)}
     lent = {name: getattr(posviz, name) for name in sorted(called & set(dir(posviz)))}
-    return Exercise(asked[2], text, given, stub, check, checker, asked[1], lent)
+    return Exercise(asked[2], section, text, given, stub, check, checker, asked[1], lent)
 
 
 def solution(lesson: Lesson, exercise: Exercise) -> str:

@@ -263,11 +263,11 @@ def run_only_tests(seed: int) -> None:
         transformers.insert(0, lambda lines: lines if line in lines else [])
 
 
-def require(notebook: Path, name: str, file: Path | str, seed: int) -> None:
-    """Print the verdict on an answer in a file; if it is not right, raise AssertionError.
+def require(notebook: Path, name: str, file: Path | str, seed: int, share: float = 0) -> float:
+    """Print the verdict on an answer in a file, and return its points; AssertionError for none.
 
-    This is what hidden tests call. notebook: of the lesson. A file that was given another name is
-    the only notebook where the test runs.
+    This is what hidden tests call. notebook: of the lesson; share: as in `grade`. A file that was
+    given another name is the only notebook where the test runs.
     """
     if not (file := Path(file)).exists():
         [file] = Path().glob("*.ipynb")
@@ -276,9 +276,14 @@ def require(notebook: Path, name: str, file: Path | str, seed: int) -> None:
     # nbgrader gives no points where anything is written to stderr, such as a warning.
     with contextlib.redirect_stderr(io.StringIO()):
         feedback = _verdict_on(number, cells, notebook, seed)
-    if not feedback:
+    if not (points := _points(feedback, share)):
         raise AssertionError(feedback.message)
     print(f"{feedback.heading}. {feedback.message}")
+    return points
+
+
+def _points(feedback: Feedback, share: float) -> float:
+    return share * POINTS if feedback.status == "mistake" else feedback.points
 
 
 def _row(student: str, feedback: Feedback, share: float) -> Row:
@@ -287,8 +292,7 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
         mistake = "posviz's own code used"
     if package := _ABSENT.search(feedback.message):
         mistake = f"{package[1]} is missing here"
-    points = share * POINTS if feedback.status == "mistake" else feedback.points
-    return Row(student, feedback.title, points, mistake, feedback.message)
+    return Row(student, feedback.title, _points(feedback, share), mistake, feedback.message)
 
 
 def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -12,7 +12,7 @@ from posviz_tools.classroom.quiz import TEMPLATES
 from posviz_tools.publish.assets import write_file
 
 RIGHT = "right"
-UNNAMED = {"error": "the code stopped", "wrong": "other mistakes"}
+UNNAMED = {"error": "missing, or the code stopped", "wrong": "other mistakes"}
 SENTENCES = 3  # that are shown of one mistake
 STEP = POINTS / 2  # of the histogram
 

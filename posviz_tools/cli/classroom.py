@@ -14,6 +14,7 @@ SOLVED = "With solutions, and the feedback for every known mistake."
 SEED = "Seed of the hidden test inputs.  [default: a new one]"
 SHARE = "The share of the points that a named mistake earns."
 WHOM = "Who grades it: self, nbgrader or otter."
+Share = Annotated[float, option("--partial", SHARE, "SHARE", min=0, max=1)]
 Seed = Annotated[int | None, option("--seed", SEED, "N", min=0)]
 Graded = Annotated[str | None, argument("LESSON", "For example 05.  [default: what most answer]")]
 
@@ -25,6 +26,7 @@ def assign(
     kind: Annotated[str, option("--for", WHOM, "WHOM")] = "self",
     solved: Annotated[bool, option("--solved", SOLVED)] = False,
     without_hints: Annotated[bool, option("--without-hints", "Leave the hints out.")] = False,
+    share: Share = 0,
     seed: Seed = None,
     overwrite: common.Overwrite = False,
 ):
@@ -35,13 +37,15 @@ def assign(
 
     \b
     posviz assign 05 --to lab/
-    posviz assign 05 --for nbgrader --without-hints --to course/
+    posviz assign 05 --for nbgrader --without-hints --partial 0.5 --to course/
     posviz assign 05 --solved --to instructors/
     """
     from posviz_tools.classroom.assign import KINDS, assign, file_of, write_solutions
 
     if kind not in KINDS:
         arguments.closest("--for", kind, KINDS)
+    if share and (solved or kind == "self"):
+        raise ValueError("a sheet without a grader takes no --partial: give it to `posviz grade`.")
     row = arguments.row_of(lesson)
     notebook = arguments.notebooks()[row.notebook]
     file = file_of(row, "solved" if solved else kind, to)
@@ -49,7 +53,7 @@ def assign(
     if solved:
         write_solutions(row, notebook, file)
     else:
-        assign(row, notebook, kind, file, _choose_seed(seed), not without_hints)
+        assign(row, notebook, kind, file, _choose_seed(seed), not without_hints, share)
     typer.echo(f"{'Solutions' if solved else 'Exercises'} written to {shortened(file)}.")
 
 
@@ -57,7 +61,7 @@ def assign(
 def grade(
     folder: Annotated[Path, argument("FOLDER", "The folder with the class's notebooks.")],
     lesson: Graded = None,
-    share: Annotated[float, option("--partial", SHARE, "SHARE", min=0, max=1)] = 0,
+    share: Share = 0,
     seed: Seed = None,
     overwrite: common.Overwrite = False,
 ):

@@ -27,7 +27,10 @@ GROUPS = {
 }
 
 
-INSTALL = {  # packages that do not come with the extra for publishing
+PUBLISH = "nbformat", "nbclient", "nbconvert", "jinja2", "markupsafe", "bs4", "nh3", "yaml"
+LIVE = "site", "slides", "export"  # commands that need more for pages
+INSTALL = {  # what brings a package, where it is not pip's own name
+    **dict.fromkeys(PUBLISH, "pip install 'posviz[publish]'"),
     "playwright": "pip install playwright && playwright install chromium",
     "torch": "pip install 'posviz[torch]'",
     "transformers": "pip install 'posviz[models]'",
@@ -38,6 +41,12 @@ INSTALL = {  # packages that do not come with the extra for publishing
 
 class Grouped(TyperGroup):
     """Commands in groups, a sentence each."""
+
+    def resolve_command(self, ctx, args):
+        """Name `start` to those who know `run.py lab`."""
+        if args[0] == "lab":
+            refuse("there is no command 'lab'. Did you mean `posviz start`?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx, formatter):
         """Write the commands group by group."""
@@ -67,7 +76,9 @@ class Plain(TyperCommand):
                 refuse(reason(error), 1)
             if isinstance(error, ModuleNotFoundError):
                 package = str(error.name).partition(".")[0]
-                how = INSTALL.get(package, "pip install 'posviz[publish]'")
+                how = INSTALL.get(package, f"pip install {package}")
+                if ctx.command.name in LIVE:
+                    how = how.replace("[publish]", "[publish,live]")
                 refuse(f"{package} is missing: run `{how}`.")
             if isinstance(error, ValueError | RuntimeError | TraitError):
                 refuse(str(error))

@@ -24,7 +24,11 @@ FORMATS = (*export.FORMATS, FILM, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
-ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel")  # as in Appearance
+ALIKE = (  # all as in Appearance
+    *("style", "dark", "layout", "font", "title", "caption", "legend", "cmap", "panel"),
+    "transparent",
+)
+NOT_IN_LATEX = re.compile(r"[\\%#{}~$&^]")  # in the name of a file
 
 
 class Export(NamedTuple):
@@ -177,10 +181,14 @@ def plan(
     """
     if PAGE in formats and any(f.look._replace(title="") != Appearance() for f in figures):
         raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
+    if FILM in formats and any(figure.look.transparent for figure in figures):
+        raise ValueError("--transparent is for svg, pdf and png.")
     if snippet and not set(formats) & set(export.FORMATS):
         raise ValueError("--snippet is for svg, pdf and png.")
     if snippet and not {"pdf", "png"} & set(formats):
         raise ValueError("--snippet writes LaTeX, which reads no SVG: add --format pdf.")
+    if snippet and (found := NOT_IN_LATEX.search("".join(figure.stem for figure in figures))):
+        raise ValueError(f"--snippet writes LaTeX, which reads no {found[0]} in a file's name.")
     jobs: list[tuple[list[Path], Callable]] = []
     for figure in figures:
         stills = [to / f"{figure.stem}.{kind}" for kind in formats if kind in export.FORMATS]
@@ -208,4 +216,5 @@ def save(figure: Export, paths: list[Path], texts: list[Path]) -> None:
     """Write one picture in several formats, from one figure, and what goes with it into a text."""
     export.save_all(figure.picture, paths, **figure.look._asdict())
     if texts:
-        snippets.write(paths, texts, figure.picture.figure_in(figure.look).caption)
+        caption = figure.picture.figure_in(figure.look).caption
+        snippets.write(paths, texts, caption, is_ours=not figure.look.caption)

@@ -12,7 +12,7 @@ from PIL import Image, ImageFilter
 
 from posviz.pictures.dress import panels
 from posviz.pictures.picture import Picture
-from posviz.pictures.style import Appearance, parameters
+from posviz.pictures.style import SLIDE_PARTS, Appearance, parameters
 
 TOLERANCE = 0.01  # inches: one pixel in a notebook
 LEAST_LETTERS = 5  # the side of a square as large as a panel, in heights of letters
@@ -47,6 +47,11 @@ def fitted(picture: Picture, look: Appearance) -> tuple[Appearance | None, str]:
             if fitted(picture, look._replace(panel=number))[0]:
                 alone.append(str(number))
     advice = f" One panel fits: --panel {' or '.join(alone)}." if alone else ""
+    parts = list(SLIDE_PARTS)
+    larger = reversed(parts[: parts.index(look.layout)] if look.layout else [])
+    fits = (part for part in larger if not room_faults(picture, look._replace(layout=part)))
+    if part := next(fits, ""):
+        advice += f" All of it fits: --layout {part}."
     return None, f"{room_faults(picture, look)[0]}.{advice}"
 
 

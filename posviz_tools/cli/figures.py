@@ -53,6 +53,7 @@ SNIPPET = "LaTeX and Markdown beside it, with the caption."
 STYLES = "notebook, slide, paper or poster."
 TITLE = "Above the figure; auto writes the headline that it has in its lesson's slides."
 PARTS = "Of a slide with its own title: full, body or half."
+CAPTION = "Instead of its own, in a snippet and in the file."
 COLORS = "Instead of the first of the palette."
 LABELS = "Other words in its texts; may be given again."
 
@@ -80,8 +81,10 @@ def export(
     cmap: Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")] = "",
     width: Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")] = "",
     title: Annotated[str, option("--title", TITLE, "TEXT")] = "",
+    caption: Annotated[str, option("--caption", CAPTION, "TEXT")] = "",
     labels: Annotated[Texts, option("--label", LABELS, "OLD=NEW")] = None,
     legend: Annotated[bool, option("--legend/--no-legend", "Without its legends.")] = True,
+    transparent: Annotated[bool, option("--transparent", "Without a background.")] = False,
     panel: Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)] = 0,
 ):
     """Write figures, animations and living pages of pictures.

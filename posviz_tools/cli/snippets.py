@@ -1,5 +1,6 @@
 """What a text needs of a figure: LaTeX and Markdown with its caption and where it comes from."""
 
+import re
 import unicodedata
 from pathlib import Path
 
@@ -12,6 +13,8 @@ SIGNS = r"\textbackslash{} \textasciitilde{} \textasciicircum{} $-$ $\times$ $\c
 SIGNS += r" $^\circ$ $^2$ $\approx$ $\leq$ $\geq$ $\to$"
 SPECIAL = dict(zip("\\~^−×·√°²≈≤≥→", SIGNS.split(), strict=True))
 SPECIAL |= {char: rf"\{char}" for char in "&%$#_{}"}
+# A symbol in a caption of ours, in which the only word of one letter is "a".
+SYMBOL = re.compile(r"(?<![\w'’-])([A-Za-z]_\w|[b-z])(?![\w'’-])")
 LATEX = r"""\begin{{figure}}
   \centering
   \includegraphics[width=\linewidth]{{{file}}}
@@ -32,8 +35,11 @@ MARKDOWN = """![{caption}]({file})
 """
 
 
-def write(figures: list[Path], texts: list[Path], caption: str) -> None:
-    """Write a figure's snippets, each by its ending, for the files that it takes best."""
+def write(figures: list[Path], texts: list[Path], caption: str, is_ours: bool) -> None:
+    """Write a figure's snippets, each by its ending, for the files that it takes best.
+
+    is_ours: whether the caption is the picture's own, with symbols that LaTeX sets as formulas.
+    """
     best = {".tex": (".pdf", ".png"), ".md": (".svg", ".png", ".pdf")}
     for path in texts:
         order = best[path.suffix]
@@ -45,7 +51,9 @@ def write(figures: list[Path], texts: list[Path], caption: str) -> None:
             "year": YEAR,
         }
         if path.suffix == ".tex":
-            text = LATEX.format(caption=in_latex(caption), **facts)
+            parts = SYMBOL.split(caption) if is_ours else [caption]
+            parts = [f"${each}$" if n % 2 else in_latex(each) for n, each in enumerate(parts)]
+            text = LATEX.format(caption="".join(parts), **facts)
         else:
             text = MARKDOWN.format(caption=caption.replace("[", r"\[").replace("]", r"\]"), **facts)
         with replacing(path) as file:

@@ -1,4 +1,4 @@
-"""Displayed formulas in parts, between which a narrow page breaks the line: MathJax 3 breaks none."""
+"""Displayed formulas in parts, between which a narrow page breaks the line."""
 
 import re
 

@@ -32,7 +32,7 @@ CARDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "05_rope": ("RotatingVectors", (0, 1)),
     "06_rope_in_code": ("LayoutArcs", (0,)),
     "07_rope_in_two_dimensions": ("PatchGrid", (0, 1)),
-    "08_alibi": ("WeightByDistance", (0,)),
+    "08_alibi": ("ReadingLamp", (0,)),
     "09_xpos": ("XposDecay", (0, 1)),
     "10_stretching_the_context": ("PhasesSeen", (0,)),
     "11_position_from_content": ("ForgetGates", (0,)),
@@ -40,6 +40,8 @@ CARDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "13_choosing": ("SameX", ()),
     "examination": ("OneMatrix", (1, 2)),
 }
+# Whose letters fill their places already.
+LOOKS: dict[str, dict] = {"ReadingLamp": {"style": "notebook", "width": 5.6}}
 
 
 def write_card(stem: str, to: Path) -> None:
@@ -79,7 +81,7 @@ def _png(figure) -> bytes:
 
 def _card(name, shown, dark) -> Figure:
     """A poster of a picture, as small as a card: its lines and words are bold there."""
-    figure = load(name)().figure("poster", dark)
+    figure = load(name)().figure(dark=dark, **LOOKS.get(name, {"style": "poster"}))
     figure.set(size_inches=np.divide(CARD, DPI), dpi=DPI)
     for legend in figure.legends:
         legend.remove()

@@ -134,7 +134,7 @@ def figure(output: NotebookNode, source: str, to: Path) -> str:
 
 
 def _stored(output, made, to) -> tuple[str, dict, str, Narrow | None]:
-    """A stored picture and what is known of it, and of one with this repr a dark and a narrow one."""
+    """A stored picture and its metadata; of one with this repr also a dark and a narrow one."""
     stored = output.data["image/png"], output.metadata.get("image/png", {})
     picture = picture_of(made)
     if picture is None:

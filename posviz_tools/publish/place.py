@@ -60,7 +60,9 @@ def stored_image(png: str, about: dict, dark: str = "", narrow: Narrow | None = 
     return image(str(about.get("alt", "")), PNG + png, dark and PNG + dark, size, narrow)
 
 
-def image(alt: str, light: str, dark: str = "", size: str = "", narrow: Narrow | None = None) -> str:
+def image(
+    alt: str, light: str, dark: str = "", size: str = "", narrow: Narrow | None = None
+) -> str:
     """HTML of an image at these addresses; a browser fetches that of a telephone only there."""
     sources = []
     if narrow:
@@ -86,11 +88,17 @@ def still(caption: str, image: str) -> str:
 
 def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> str:
     """HTML that live.js lets live, around a stored picture; knobs: those at first sight."""
-    attributes = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
-    if picture := picture_of(f"{name}({', '.join(f'{n}={v!r}' for n, v in values.items())})"):
-        attributes += f' data-shown="{escape(json.dumps(_shown(picture)))}"'
     first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
-    return f'<div class="posviz-explorer posviz-live" {attributes}{first}>\n{stored}\n</div>'
+    about = attributes(name, values)
+    return f'<div class="posviz-explorer posviz-live" {about}{first}>\n{stored}\n</div>'
+
+
+def attributes(name: str, values: dict) -> str:
+    """HTML of what live.js has to know of a picture."""
+    about = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
+    if picture := picture_of(f"{name}({', '.join(f'{n}={v!r}' for n, v in values.items())})"):
+        about += f' data-shown="{escape(json.dumps(_shown(picture)))}"'
+    return about
 
 
 def _shown(picture: Picture) -> dict:

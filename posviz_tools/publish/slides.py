@@ -209,9 +209,9 @@ def _drawn(picture: Picture, **look: Any) -> str:
         for dark in (False, True):
             file = picture.save(Path(folder) / "picture.svg", dark=dark, **look)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    addresses = (f"data:image/svg+xml;base64,{vector}" for vector in vectors)
+    light, night = (f"data:image/svg+xml;base64,{vector}" for vector in vectors)
     caption = picture.caption(picture.compute())
-    return still(caption, image(caption, *addresses))
+    return still(caption, image(caption, light, night))
 
 
 # ---------------------------------------------------------------- for a lecture

@@ -12,8 +12,10 @@ from posviz.pictures.widget import ExplorerWidget
 from posviz_course import lessons
 from posviz_tools.publish import live
 from posviz_tools.publish.assets import LIVE_POLICY, policy
+from posviz_tools.publish.film import FOLDER, write_film
 from posviz_tools.publish.live.build import write_python
 from posviz_tools.publish.place import alive
+from posviz_tools.publish.site.pages import FILM, FILMED, FRONT
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import by_a_fresh_figure, check, on_canvas
 from tests.browser.server import served
@@ -35,20 +37,22 @@ KEEP_WORKER = """globalThis.Worker = class extends Worker {
 def place(name, values):
     """A picture's place, with a stored picture of one pixel."""
     pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
-    image = f"<img src='{pixel}' height='300' alt='stored'><figcaption>One line.</figcaption>"
-    still = f"<figure class='posviz-screen posviz-still'>{image}</figure>"
+    image = f"<picture><img src='{pixel}' height='300' alt='stored'></picture>"
+    caption = "<figcaption>One line.</figcaption>"
+    still = f"<figure class='posviz-screen posviz-still'>{image}{caption}</figure>"
     return alive(name, values, still)
 
 
-def write_page(to, name, *places):
+def write_page(to, name, *places, script=SCRIPT, about=""):
     """A page with pictures under each other, of which the later ones are far away."""
     far = "<div style='height: 3000px'></div>"
-    allowed = policy([SCRIPT], "img-src data:", *LIVE_POLICY)
+    allowed = policy([script], "img-src data:", *LIVE_POLICY)
     (to / f"{name}.html").write_text(
         f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
 <meta http-equiv="Content-Security-Policy" content="{allowed}">
 <style>{ExplorerWidget._css}{STYLE}</style></head>
-<body>{far.join(place(*each) for each in places)}{far}<script>{SCRIPT}</script></body></html>""",
+<body {about}>{far.join(place(*each) for each in places)}{far}
+<script>{script}</script></body></html>""",
         "utf-8",
     )
 
@@ -311,6 +315,24 @@ def test_a_browser_without_what_python_needs_keeps_the_stored_picture(page, addr
     told = page.locator(".posviz-live").first.get_by_role("status")
     expect(told).to_have_text(re.compile("^This picture stays still, because this browser"))
     expect(page.locator("img").first).to_be_visible()
+
+
+@pytest.mark.parametrize(("motion", "films"), [("no-preference", 1), ("reduce", 0)])
+def test_a_film_plays_and_ends_where_motion_is_wanted(browser, folder, address, motion, films):
+    write_film(lessons.load(FILMED)(), FILM, folder)
+    film = f'data-film="{FOLDER}/{FILMED}"'
+    write_page(folder, "film", (FILMED, {}), script=FRONT, about=film)
+    context = browser.new_context(reduced_motion=motion, service_workers="block")
+    context.route("**/index.json", lambda route: route.abort())
+    page, fetched = context.new_page(), []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(f"{address}/film.html")
+    if films:
+        expect(page.locator(".film")).to_have_count(1)
+    expect(page.locator(".film")).to_have_count(0, timeout=START)
+    expect(page.get_by_role("img", name="stored")).to_be_visible()
+    assert len([url for url in fetched if url.endswith(".bin")]) == films
+    context.close()
 
 
 def test_from_a_disk_it_tells_how_to_serve_it(page, folder):

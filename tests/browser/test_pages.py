@@ -23,6 +23,22 @@ from tests.browser.server import served
 
 MOST_BYTES = 4_000_000  # of a page, its styles and MathJax
 
+FORMULAS_ARE_SET = "() => MathJax.startup?.promise?.then(() => true)"
+SCROLLED = """[...document.querySelectorAll('main *:not(pre, table)')].filter((element) =>
+    ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)
+    && element.scrollWidth > element.clientWidth).map(({ outerHTML }) => outerHTML)"""
+SMALL = """[...document.querySelectorAll('button, summary')].filter((element) =>
+    element.checkVisibility() && element.getBoundingClientRect().height < 44
+).map(({ outerHTML }) => outerHTML)"""  # for a finger
+
+# What has moved, by itself, of what was seen.
+NOTE_SHIFTS = """globalThis.shifts = [];
+new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries()) {
+        shifts.push([value, ...sources.map(({ node }) => node?.outerHTML?.slice(0, 200))]);
+    }
+}).observe({ type: 'layout-shift', buffered: true });"""
+
 TEXT_BUT_CODE = """parts => parts.map(part => {
     const copy = part.cloneNode(true);
     copy.querySelectorAll('code').forEach(code => code.remove());
@@ -88,15 +104,23 @@ def test_links_lead_to_pages_and_places_that_are_there(page_of, browser):
 
 
 @pytest.mark.parametrize("name", lessons((LESSON,)))
-def test_on_a_telephone_nothing_is_too_wide_and_letters_can_be_read(name, page_of, browser):
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+def test_on_a_telephone_pictures_are_narrow_and_nothing_but_code_is_scrolled(
+    name, page_of, browser
+):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    context = browser.new_context(color_scheme="dark", **phone)
     opened = from_disk(context, page_of(name))
     expect(opened.page.locator(".contents details[open]")).to_have_count(0)
-    for image in opened.page.locator(".posviz-live > figure img").all():
-        assert image.evaluate("image => image.offsetWidth") < 390
-    still = ".outputs figure:not(.posviz-live > figure) img"  # which is scrolled
-    for image in opened.page.locator(still).all():
-        assert image.evaluate("image => image.offsetWidth / image.getAttribute('width')") >= 0.72
+    opened.page.wait_for_function(FORMULAS_ARE_SET)
+    for image in opened.page.locator(".outputs picture img:visible").all():
+        image.scroll_into_view_if_needed()
+        opened.page.wait_for_function("img => img.complete", arg=image.element_handle())
+        assert image.evaluate("img => img.currentSrc").endswith("_dark.png")
+        shown, drawn = image.evaluate("img => [img.offsetWidth, img.naturalWidth]")
+        assert 0.95 * 350 < shown < 390
+        assert drawn == 600, "as telephones show it"
+    assert opened.page.evaluate(SCROLLED) == []
+    assert opened.page.evaluate(SMALL) == []
     assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
     assert opened.wrong == []
     context.close()
@@ -124,6 +148,7 @@ def alive(request, page_of, browser):
     """An explorer of a page from a server, once Python draws it; nobody else was asked."""
     width, height = request.param
     context = browser.new_context(viewport={"width": width, "height": height})
+    context.add_init_script(NOTE_SHIFTS)
     with served(page_of(LESSON).parent) as address:
         opened = Opened(context.new_page(), f"{address}/{LESSON}.html")
         place = opened.page.locator("[data-picture=SinusoidalTable]")
@@ -150,6 +175,10 @@ def shows(explorer, **settings):
     seen, wanted = on_canvas(explorer), kernels(explorer, **settings)
     assert seen.shape == wanted.shape
     assert np.abs(seen - wanted).mean() <= 1
+
+
+def test_nothing_moves_when_a_picture_comes_alive(alive):
+    assert alive.page.evaluate("shifts") == []
 
 
 def test_a_living_picture_shows_what_a_kernel_draws(alive):

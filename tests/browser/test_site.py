@@ -1,4 +1,4 @@
-"""The website from disk, with the network cut off: its search, its gallery, its tables."""
+"""The website, most of it from disk with the network cut off: search, gallery, tables."""
 
 import re
 
@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lessons import LESSON
-from tests.browser.opened import from_disk
+from tests.browser.opened import Opened, from_disk
+from tests.browser.server import served
 
 SCREEN = {"width": 1280, "height": 900}
 
@@ -110,7 +111,7 @@ def test_gallery_shows_dark_pictures_and_leads_to_the_lesson(opened):
     images = page.locator(".cards img")
     images.last.scroll_into_view_if_needed()
     page.wait_for_function("image => image.naturalWidth > 0", arg=images.last.element_handle())
-    page.locator("#EncodingMap > a").click()
+    page.locator("#EncodingMap h2 a").click()
     cell = page.locator(".cell", has_text="EncodingMap(", has=page.locator(".posviz-screen"))
     expect(cell).to_be_in_viewport()
 
@@ -193,3 +194,18 @@ def test_printed_lesson_hides_answers(opened):
     expect(answer).to_be_hidden()
     expect(page.locator(".posviz-guess p:visible")).to_have_count(0)
     assert page.locator(".posviz-guess summary:visible").count() > 2
+
+
+def test_a_picture_of_the_gallery_lives_when_its_button_is_pressed(site, browser):
+    context = browser.new_context(viewport=SCREEN)
+    with served(site) as address:
+        opened = Opened(context.new_page(), f"{address}/pictures.html")
+        card = opened.page.locator("#SameWords")
+        expect(opened.page.locator(".posviz-live")).to_have_count(0)
+        card.get_by_role("button", name="Move it").click()
+        expect(card.locator("[inert] .posviz-controls")).to_be_visible()
+        expect(card.locator("canvas[data-frame]")).to_be_visible(timeout=120_000)
+        expect(card.get_by_role("slider").first).to_be_enabled()
+        expect(opened.page.locator("canvas")).to_have_count(1)
+    assert opened.wrong == []
+    context.close()

@@ -40,4 +40,4 @@ def test_it_shows_a_row_for_each_with_a_link():
     assert shown.count("<tr>") == len(TERMS) + 1
     assert shown.startswith('<p class="posviz-search"></p>')  # where a page puts its field
     assert '<a href="08_alibi.ipynb">08 ALiBi</a>' in shown
-    assert "slope (斜率): what a head of ALiBi charges" in repr(glossary())
+    assert "slope (斜率): what a head of ALiBi subtracts" in repr(glossary())

@@ -13,7 +13,7 @@ def test_nothing_asked_and_all_are_lit():
     found = choose({})
     assert set(found.lit) == {*ROWS, *PLANS}
     assert found.advice.startswith("These can do it, most used first: RoPE (208 of 530 files); ")
-    assert "Only measured here: none (NoPE); " in found.advice
+    assert "Without files of their own: none (NoPE); " in found.advice
 
 
 def test_a_decoder_of_today():

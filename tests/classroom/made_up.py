@@ -114,6 +114,7 @@ CLOCKWISE = ROTARY.replace("first * np.cos(angles) -", "first * np.cos(angles) +
 DOUBLED = ROTARY.replace("-np", "-2 * np")
 BY_D_MODEL = CALLING.replace("w_q.shape[1]", "len(w_q)")
 ABSENT = "nowhere is missing here"
+UNNAMED = ("error", "wrong", "not attempted", OWN, ABSENT)  # which earn nothing
 CHAINED = {  # what calls a wrong answer, or needs what is not there
     "calls": (IMPORTS + DOUBLED + CALLING + MATRIX, ("exponent doubled", "", "")),
     "calls at the top": (

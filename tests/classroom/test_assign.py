@@ -26,9 +26,9 @@ one_or_each = pytest.mark.parametrize(
 )
 
 
-def made(lesson, kind, folder, hints=True):
+def made(lesson, kind, folder, hints=True, share=0):
     file = file_of(lesson, kind, folder / kind)
-    assign(lesson, NOTEBOOKS[lesson.notebook], kind, file, 5, hints)
+    assign(lesson, NOTEBOOKS[lesson.notebook], kind, file, 5, hints, share)
     cells = nbformat.read(file, as_version=4).cells
     return file, [cell for cell in cells if cell.cell_type == "code"], cells
 
@@ -57,6 +57,8 @@ def test_nobody_s_notebook_tells_what_readers_are_not_to_see(tmp_path):
     imports = text.partition("**Exercise 2")[0], text.partition("**Exercise 2")[2]
     assert ["from posviz import" in each for each in imports] == [False, True]
     assert "points" not in text
+    assert "Section 4 of the lesson, *From two dimensions to head_dim*, teaches what" in text
+    assert text.count("Section ") == 2, "and one is from the appendix"
 
 
 @each
@@ -119,6 +121,21 @@ def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
         ast.parse(answer.source)
         blank = without("### BEGIN SOLUTION", "### END SOLUTION", answer.source.splitlines())
         assert len(blank) < len(answer.source.splitlines())
+
+
+@pytest.mark.parametrize("parts", [{0: 10}, {0.3: 3, 0: 7}, {1: 10}])
+def test_a_mistake_with_a_name_earns_a_share(parts, tmp_path):
+    share = max(parts)
+    _, code, _ = made(LESSONS[1], "nbgrader", tmp_path, share=share)
+    assert code[-1].source.splitlines()[-2] == ("points" if share else '"""')
+    _, code, cells = made(LESSONS[1], "otter", tmp_path, share=share)
+    (about,) = [cell.source for cell in cells if "name: my_attention" in cell.source]
+    assert f"points: {[*parts.values()]}\n" in about.replace(".0", "")
+    text = "\n".join(cell.source for cell in code)
+    found = re.findall(r'"my_attention", .*, seed, (.*)\)', text)
+    assert [*map(float, found)] == [*parts]
+    names = re.findall(r"def (test_my_attention\w*)\(", text)
+    assert len({*names}) == len(parts), "of two functions with one name, otter sees the second"
 
 
 def test_a_solution_stands_where_the_reader_s_lines_are(tmp_path):

@@ -14,15 +14,18 @@ from nbformat.v4 import new_code_cell
 from posviz_course.course import LESSONS
 from posviz_tools.classroom.assign import assign, file_of
 from posviz_tools.cli import arguments
-from tests.classroom.made_up import MADE_UP, code_of
+from tests.classroom.made_up import MADE_UP, UNNAMED, code_of
 
 pytestmark = pytest.mark.release("43 submissions in two graders, installed for it")
 
 ROOT, ROPE = Path(__file__).parents[2], LESSONS[5]
 RELEASED = ("nbgrader==0.9.6", "otter-grader==7.0.0", f"{ROOT}[publish]")
 ANSWERS = re.compile(r"^(?:def )?(my_rotary|my_scores|my_matrix)\b|^# my_matrix = ", re.MULTILINE)
+SHARE = 0.4  # of the points, for a mistake with a name
 POINTS = {
-    f"s{number}": [10 * (not mistake) for mistake in mistakes]
+    f"s{number}": [
+        0 if mistake in UNNAMED else 10 * (SHARE if mistake else 1) for mistake in mistakes
+    ]
     for number, (_, mistakes) in enumerate(MADE_UP.values())
 }
 SCORES = """
@@ -60,7 +63,7 @@ def program(tmp_path_factory):
 
 def sheet_of(kind, folder):
     file = file_of(ROPE, kind, folder)
-    return assign(ROPE, arguments.notebooks()[ROPE.notebook], kind, file, 5)
+    return assign(ROPE, arguments.notebooks()[ROPE.notebook], kind, file, 5, share=SHARE)
 
 
 def answered(sheet, name, file):

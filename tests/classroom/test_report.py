@@ -19,7 +19,7 @@ def test_shares_are_of_the_class_and_most_come_first():
     assert [(share.mistake, share.percent) for share in found["scores"]] == [
         ("right", "50 %"),
         ("divided by √d_model", "38 %"),
-        ("the code stopped", "12 %"),
+        ("missing, or the code stopped", "12 %"),
     ]
     assert found["scores"][1].told == SENTENCE
     assert [share.percent for share in found["matrix"]] == ["100 %"]
@@ -42,7 +42,10 @@ def test_the_page_has_sums_and_mistakes(tmp_path):
     assert "1 of 9 was not graded: s8 (no notebook that can be read)." in text
     assert '<td>38 %</td><th scope="row">divided by √d_model</th>' in text
     assert "√d_model &amp; not &lt;√head_dim&gt;." in text
-    first, last = "0: divided by √d_model</td><td>10</td><td>10", "0: the code stopped</td>"
+    first, last = (
+        "0: divided by √d_model</td><td>10</td><td>10",
+        "0: missing, or the code stopped</td>",
+    )
     assert f'<tr><th scope="row">s0</th><td>{first}</td></tr>' in text
     assert f'<th scope="row">s7</th><td>{last}' in text
     assert '<tr><th scope="row">10</th><td>4</td>' in text

@@ -179,12 +179,18 @@ def test_what_typer_refuses_has_the_same_status(call, line):
     assert "Traceback" not in result.stderr
 
 
+def test_who_types_lab_is_told_of_start(call):
+    result = call("lab --port=1")
+    assert result.output == "posviz: there is no command 'lab'. Did you mean `posviz start`?\n"
+
+
 @pytest.mark.parametrize(
     ("module", "told"),
     [
         ("playwright.sync_api", "playwright && playwright install chromium"),
         ("torch", "'posviz[torch]'"),
         ("nbformat", "'posviz[publish]'"),
+        ("scipy", "scipy"),
     ],
 )
 def test_a_package_that_is_missing_is_a_line_with_what_to_run(call, module, told, monkeypatch):
@@ -194,6 +200,12 @@ def test_a_package_that_is_missing_is_a_line_with_what_to_run(call, module, told
     package = module.partition(".")[0]
     assert result.output == f"posviz: {package} is missing: run `pip install {told}`.\n"
     assert result.exit_code == 2
+
+
+def test_pages_ask_at_once_for_all_that_they_need(call, monkeypatch):
+    missing = Mock(side_effect=ModuleNotFoundError(name="jinja2"))
+    monkeypatch.setattr(arguments, "pictures", missing)
+    assert "run `pip install 'posviz[publish,live]'`" in call("export 05").output
 
 
 def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call, tmp_path):

@@ -9,10 +9,11 @@ from typer.testing import CliRunner
 import posviz
 import posviz_course.lessons
 from posviz.pictures.export import method_call
-from posviz.pictures.style import appearance
+from posviz.pictures.style import SLIDE_PARTS, appearance
 from posviz_tools.__main__ import app
 from posviz_tools.cli import common, export_jobs
 from posviz_tools.cli.export_jobs import Export
+from posviz_tools.cli.faults import fitted
 from posviz_tools.cli.snippets import YEAR
 
 SEVERAL = "--style paper --panel 1 --small-multiples query="
@@ -68,7 +69,8 @@ def test_every_default_can_be_typed(name):
 def test_every_option_of_looks_reaches_the_job(call):
     line = (
         "AlibiSlopes --style paper --dark --set head=3 --font STIXGeneral --colors navy,#00ff00 "
-        "--cmap PuOr --width 80mm --title Biases --label head=Kopf --no-legend --panel 1 --as mine"
+        "--cmap PuOr --width 80mm --title Biases --label head=Kopf --no-legend --panel 1 "
+        "--transparent --as mine"
     )
     result = call(line)
     assert result.exit_code == 0, result.stderr
@@ -87,6 +89,7 @@ def test_every_option_of_looks_reaches_the_job(call):
         labels={"head": "Kopf"},
         legend=False,
         panel=1,
+        transparent=True,
     )
 
 
@@ -113,6 +116,7 @@ def test_every_option_of_looks_reaches_the_job(call):
         ("RotatingVectors --small-multiples pear=1,2", "has no knob 'pear'; it has "),
         ("RotatingVectors --small-multiples query=3,99", "query = 99 is refused: "),
         ("RotatingVectors --format html --dark", "--format html takes --set, --title and --as"),
+        ("RotatingVectors --transparent --animate query", "--transparent is for svg, pdf and png."),
         ("05 --as mine", "--as mine is the name of one picture; "),
     ],
 )
@@ -127,14 +131,23 @@ def test_what_is_unclear_is_refused_with_status_2(call, line, told):
 
 
 @pytest.mark.slow("seconds")
-def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
+def test_a_picture_without_room_is_refused_and_told_what_fits(call):
     result = call("ForgetGates --style slide --layout half")
     assert (result.exit_code, result.jobs) == (1, {})
-    told = "ForgetGates is not written: a panel is too small to be read. One panel fits: "
-    assert result.stderr == f"{told}--panel 1 or 2.\n"
+    told = "ForgetGates is not written: 'bias (grey: ahead)' is cut off. One panel fits: "
+    assert result.stderr == f"{told}--panel 1 or 2. All of it fits: --layout body.\n"
     assert call("ForgetGates --style slide --layout half --panel 2").exit_code == 0
     both = call("ForgetGates ScoreDecay --style slide --layout half")
     assert (both.exit_code, list(both.jobs)) == (1, ["ScoreDecay_slide_half.pdf"])
+
+
+@pytest.mark.release("every picture in every part of a slide")
+@pytest.mark.parametrize("name", posviz_course.lessons.names())
+@pytest.mark.parametrize("part", SLIDE_PARTS)
+def test_a_picture_fits_a_part_of_a_slide_or_is_told_what_fits(name, part):
+    look = appearance("slide", layout=part)
+    own, why = fitted(posviz_course.lessons.load(name)(), look)
+    assert own == look or "fits: --" in why
 
 
 @pytest.mark.slow("seconds")
@@ -218,16 +231,28 @@ def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
     job()
     tex, md = ((tmp_path / f"{each.stem}.{kind}").read_text() for kind in ("tex", "md"))
     assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
-    assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
+    assert r"$i$ $-$ $j$ = 3. Figure: \cite{posviz}" in tex
     assert "% @misc{posviz," in tex
     assert f"year = {{{YEAR}}}" in tex
     assert md.startswith("![The score is 1.11 with q at 13 and k at 10")
     assert "](RotatingVectors_paper.png)\n" in md
 
 
-def test_latex_is_not_told_to_read_svg(tmp_path):
+@pytest.mark.slow("a figure")
+def test_a_caption_of_ones_own_stands_in_snippet_and_file(tmp_path):
+    each = plain(posviz.RotatingVectors(), caption="Alt i młody 1,1.")
+    ((_, job),) = export_jobs.plan([each], ["png"], tmp_path, snippet=True)
+    job()
+    assert "{Alt i młody 1,1. Figure" in (tmp_path / f"{each.stem}.tex").read_text()
+    assert Image.open(tmp_path / f"{each.stem}.png").text["Description"] == "Alt i młody 1,1."
+
+
+def test_latex_is_not_told_to_read_what_it_cannot(tmp_path):
+    each = plain(posviz.RotatingVectors())
     with pytest.raises(ValueError, match="reads no SVG: add --format pdf"):
-        export_jobs.plan([plain(posviz.RotatingVectors())], ["svg"], tmp_path, snippet=True)
+        export_jobs.plan([each], ["svg"], tmp_path, snippet=True)
+    with pytest.raises(ValueError, match="reads no % in a file"):
+        export_jobs.plan([each._replace(stem="fig_1%")], ["pdf"], tmp_path, snippet=True)
 
 
 def test_the_title_may_be_what_the_slides_say():

@@ -1,6 +1,7 @@
 """Every picture as a file, in every style and format, opened by other people's readers."""
 
 import itertools
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 
@@ -17,7 +18,7 @@ from posviz.pictures import knobs
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, style_context
-from posviz_tools.cli.faults import LEAST_POINTS, text_faults
+from posviz_tools.cli.faults import LEAST_POINTS, drawn_texts, text_faults
 from tests.colour_vision import EVERYONE, least_distance
 from tests.line_faults import line_faults
 
@@ -37,6 +38,10 @@ WITH_CIRCLES = (
 # All that an SVG needs. Not among them: script, a, foreignObject, animate.
 DRAWING = {"svg", "title", "desc", "metadata", "defs", "style", "clipPath", "pattern"}
 DRAWING |= {"g", "path", "use", "image", "rect"}
+# As 1000, 1e-4, 7.9e-05, 10^3 or -1; years have no comma.
+OTHER_NUMBERS = re.compile(
+    r"\d[eE][-+−]?\d|(?<![\w.,/-])(?!(?:19|20)\d\d(?!\d))\d{4,}(?!\w)|(?<![\w)])-\d|\d\^|10\$"
+)
 SEEN = ("RotaryScores",)  # in every style and format; the others before a release
 LATER = pytest.mark.release("all pictures in all looks, and as films")
 
@@ -178,6 +183,8 @@ def test_a_figure_in_a_paper_has_no_faults_and_curves_that_differ(picture):
     """In a column of a paper, where there is least room."""
     figure = picture.figure("paper")
     assert text_faults(figure, LEAST_POINTS["paper"]) + line_faults(figure) == []
+    texts = [figure.caption, *(text.get_text() for text in drawn_texts(figure))]
+    assert [text for text in texts if OTHER_NUMBERS.search(text)] == []
     with style_context("paper"):
         assert curves_alike(figure) == []
 
@@ -197,6 +204,20 @@ def test_a_circle_is_round(name, style):
         step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
         (across, _), (_, up) = abs(step[1:] - step[0])
         assert across == pytest.approx(up)
+
+
+@pytest.mark.parametrize(
+    "text", ["1000", "1e-4", "7.9e−05 in float32", "10^3", "$10^3$", "a weight of -1"]
+)
+def test_numbers_of_other_kinds_are_found(text):
+    assert OTHER_NUMBERS.search(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1,000", "in 2017", "10⁻⁴", "−1", "0.0001", "7.9 × 10⁻⁵", "1/256"]
+)
+def test_numbers_of_the_one_kind_are_no_fault(text):
+    assert not OTHER_NUMBERS.search(text)
 
 
 def curves_alike(figure) -> list[tuple]:

@@ -123,6 +123,8 @@ def test_values_stand_side_by_side_under_one_legend_and_change_nothing():
     assert figure.caption.endswith(": query starts at 3, 9.")
     look = {"panel": 1, "width": 3.3, "multiples": {"base": (100, 1000)}}
     assert text_faults(SinusoidalTable().figure("paper", **look)) == []  # with fewer ticks
+    in_words = SinusoidalTable().figure(multiples={"base": (1000, 10**6)})
+    assert {"base: 1,000", "base: 1,000,000"} <= texts(in_words)
     with pytest.raises(TypeError, match="has no knob 'pear'"):
         picture.figure(multiples={"pear": (1, 2)})
 

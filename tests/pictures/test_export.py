@@ -69,6 +69,14 @@ def test_the_line_in_a_file_makes_the_same_bytes(tmp_path, monkeypatch, kind):
     assert (again / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("values", [(), {"position": (1, 2)}])
+def test_a_transparent_figure_has_no_background(tmp_path, values):
+    path = Waves().save(tmp_path / "waves.png", transparent=True, multiples=values)
+    opaque = np.asarray(Image.open(path))[..., 3]
+    assert opaque[0, 0] == 0
+    assert 0 < np.mean(opaque > 0) < 0.5
+
+
 def described(path) -> tuple:
     """What other people's readers find: title, caption, Python line, program and rights."""
     if path.suffix == ".png":

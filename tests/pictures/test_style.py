@@ -78,8 +78,12 @@ def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
     [
         ({"style": "wall"}, "style = 'wall' is unknown: choose one of notebook, slide"),
         ({"style": "paper", "layout": "half"}, "'half' with style = 'paper': style slide has one"),
-        ({"font": "DejaVu Seriff"}, "font = 'DejaVu Seriff' is not installed: .*DejaVu Serif"),
-        ({"cmap": "viridos"}, "cmap = 'viridos' is not installed: there are viridis"),
+        (
+            {"font": "DejaVu Seriff"},
+            r"Seriff' is not installed: did you mean DejaVu Serif\?",
+        ),
+        ({"font": "Nope"}, r"others: matplotlib.font_manager.get_font_names\(\) lists all\.$"),
+        ({"cmap": "viridos"}, r"cmap = 'viridos' is not installed: did you mean viridis\?$"),
         ({"colors": ["navy", "nvy"]}, "color 'nvy' is unknown: write one as #0072B2 or navy"),
         ({"width": 51}, "width = 51 in: choose 1 to 50 inches"),
         ({"style": "slide", "layout": "half", "width": 3}, "width = 3 in: a layout has its own"),

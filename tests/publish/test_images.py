@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 from posviz_course.course import EXAMINATION, LESSONS
+from posviz_course.lessons import load
 from posviz_tools.publish import images
 
 
@@ -25,10 +26,13 @@ def test_a_card_is_as_wide_as_previews_and_light_or_dark(stem, tmp_path):
 
 
 @pytest.mark.slow("half a second")
-def test_a_thumbnail_is_light_and_dark_and_600_pixels_wide(tmp_path):
-    images.write_thumbnail("AlibiSlopes", tmp_path)
-    folder = tmp_path / "assets" / "pictures"
-    light, dark = (Image.open(folder / f"AlibiSlopes{ending}.png") for ending in ("", "_dark"))
+def test_a_narrow_picture_is_light_and_dark_and_600_pixels_wide(tmp_path):
+    narrow = images.write_narrow(load("AlibiSlopes")(), tmp_path)
+    assert narrow.file == "assets/pictures/AlibiSlopes", "as the gallery shows it"
+    light, dark = (Image.open(tmp_path / f"{narrow.file}{ending}.png") for ending in ("", "_dark"))
     assert light.width == dark.width == images.WIDTH
+    assert light.height / light.width == pytest.approx(narrow.height / narrow.width, abs=0.01)
     assert np.median(light.convert("L")) > 200
     assert np.median(dark.convert("L")) < 60
+    other = images.write_narrow(load("AlibiSlopes")(head=2), tmp_path)
+    assert other.file.startswith("assets/pictures/AlibiSlopes-"), "two pictures are two files"

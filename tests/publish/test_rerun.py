@@ -125,6 +125,14 @@ def test_a_cell_that_fails_is_named(tmp_path):
 
 
 @pytest.mark.slow("a kernel")
+def test_a_package_that_a_cell_lacks_is_named(tmp_path):
+    notebook = write(tmp_path / "03_broken.ipynb", "import nowhere.linalg")
+    with pytest.raises(ModuleNotFoundError) as caught:
+        notebooks.executed(notebook)
+    assert caught.value.name == "nowhere"
+
+
+@pytest.mark.slow("a kernel")
 def test_a_kernel_that_dies_is_told_with_the_notebook(tmp_path):
     notebook = write(tmp_path / "03_broken.ipynb", "import os; os._exit(3)")
     with pytest.raises(RuntimeError, match=r"^03_broken\.ipynb: Kernel died"):

@@ -213,6 +213,7 @@ EDGES = {
     "check_kind": {
         "one frequency": lambda f: np.allclose(f[1:, :-1], f[:-1, 1:]),
         "three patches a side": lambda f: len(f) == 3,
+        "equal sums in one block": lambda f: np.isclose(np.diff(np.diff(f, axis=0)), 0).sum() == 1,
     },
     "check_weight_layout": {
         "one head": lambda w, heads: heads == 1,

@@ -1,11 +1,11 @@
-// What lies between two drawings of an artist: paths of equal shape move, as does a text that stays
-// the same, colours and widths change, and one heatmap is faded over another.
+// What lies between two drawings of an artist: paths of equal shape move, as does a text, colours and
+// widths change, and one heatmap is faded over another.
 
 /** @import { Bytes, Call, Style } from "../protocol.d.ts" */
 /** @typedef {{ calls: Call[], rows: Float32Array, images: Bytes[], draws: (() => void)[] }} Drawing of one artist */
 
 const MOST_ROWS = 20_000; // of the paths of an artist: more take longer than a frame
-const FADED = 4000; // pixels: what is smaller is a text, whose letters would be seen through each other
+const FADED = 20_000; // pixels: what is smaller is a text, whose letters would be seen through each other
 
 const mix = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ share) => a + (b - a) * share;
 
@@ -57,14 +57,13 @@ function makeTween(context, old, newest, prepare) {
       };
     }
     const [from, to] = [was[2], call[2]], isOne = isSame(old.images[was[3]], newest.images[call[3]]);
-    const isFaded = from.width === to.width && from.height === to.height && to.width * to.height > FADED;
+    const isFaded = !isOne && from.width === to.width && from.height === to.height && to.width * to.height > FADED;
     return (/** @type {number} */ share) => {
       context.save();
-      if (isOne) context.translate((from.left - to.left) * (1 - share), (from.top - to.top) * (1 - share));
-      else if (isFaded) {
+      if (isFaded) {
         old.draws[i]();
         context.globalAlpha = share;
-      }
+      } else context.translate((from.left - to.left) * (1 - share), (from.top - to.top) * (1 - share));
       draw();
       context.restore();
     };

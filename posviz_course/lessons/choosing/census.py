@@ -11,6 +11,7 @@ from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, Other, Text, inches
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.choosing.census import CENSUS, FILES, READ, RELEASE
+from posviz_course.lessons._hues import Coloured, hue
 
 
 class Census(Picture):
@@ -31,14 +32,14 @@ class Census(Picture):
         """A bar for each encoding, the chosen one marked; names of models beside them."""
         axes = figure.subplots()
         files, rows = [count.files for count in CENSUS.values()], np.arange(len(CENSUS))
-        axes.barh(rows, files, color="C0", height=0.7)
+        axes.barh(rows, files, color="C6", alpha=0.5, height=0.7)
         axes.set(yticks=rows, yticklabels=CENSUS, ylim=(len(rows) - 0.4, -0.6))
         axes.set(xlim=(0, 1.15 * max(files)), xlabel=f"of {FILES} files, transformers {RELEASE}")
         axes.tick_params(axis="y", labelsize="small", length=0)
         for row, count in enumerate(files):
             axes.text(count + 3, row, str(count), va="center_baseline", fontsize="small")
         width = int(0.45 * 72 * inches(figure)[0] / rcParams["font.size"] / 0.58)
-        corner = {"transform": axes.transAxes, "ha": "right", "va": "center", "color": "C1"}
+        corner = {"transform": axes.transAxes, "ha": "right", "va": "center"}
         names = Text(
             axes,
             1,
@@ -47,9 +48,10 @@ class Census(Picture):
             parse_math=False,
             **corner,
         )
-        bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
-        mark = Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at]))
-        return [Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}), mark, names]
+        bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, animated=True))
+        mark = Curve(axes, "<", lambda a: ([a.files + 22], [a.at]))
+        colour = Coloured([bar, mark.line, names.artist], lambda a: hue(a.encoding))
+        return [Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}), mark, names, colour]
 
     def caption(self, arrays: Arrays) -> str:
         return (

@@ -57,6 +57,14 @@ check_moved = LessonChecker(
         step("no absolute value",
             "You took the largest change and not the largest absolute one: a change down counts "
             "as well.", size=lambda change: change),
+        step("absolute value last",
+            "You took the absolute value of the largest change. A change down may be larger: take "
+            "absolute values first.",
+            size=lambda change: change, largest=lambda change: abs(np.max(change))),
+        step("sum", "You added up all changes. The largest one is asked for.", largest=np.sum),
+        step("norm",
+            "You took the norm of all changes, which grows with their number. The largest one is "
+            "asked for.", largest=np.linalg.norm),
         step("mean",
             "You took the mean. Where one output of many changes, a mean hides it: take the "
             "largest.", largest=np.mean),

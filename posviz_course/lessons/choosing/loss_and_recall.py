@@ -5,11 +5,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Curve, Other, Text, broken, legend_above, wide
+from posviz.pictures.parts import Curve, Other, Text, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 from posviz_course.choosing.length import ARMS, FLAT, KNOWS, TRAINED, growth, median
 from posviz_course.choosing.rows import HYBRID, NONE
+from posviz_course.lessons._hues import Coloured, hue
 
 NAMES = {row: row for row in ARMS} | {NONE: "NoPE", "stretched RoPE": "YaRN at test"}
 ROWS_OF = {name: row for row, name in NAMES.items()}
@@ -57,11 +58,11 @@ class LossAndRecall(Picture):
         axes.add_patch(Rectangle(*green, facecolor="C2", alpha=0.2, linewidth=0, zorder=0))
         axes.text(LEFT + 0.02, HIGHEST - 0.01, "keeps both", va="top", color="C2")
         corner = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-        texts = Text(axes, 0.99, 0.02, lambda a: f"texts of {a.length} tokens", **corner)
-        dots = Curve(axes, "C6o", lambda a: a.every.T, "every encoding")
+        texts = Text(axes, 0.99, 0.02, lambda a: f"from texts of 64 to {a.length} tokens", **corner)
+        dots = Curve(axes, "C6o", lambda a: a.every.T)
         paths = Curve(axes, "C6-", "paths", stroke=0.4, alpha=0.5)
-        path = Curve(axes, "C0-", "path", "from 64 tokens on")
-        here = Curve(axes, "C0o", lambda a: a.path[:, -1:], marks=1.5)
+        path = Curve(axes, "-", "path")
+        here = Curve(axes, "o", lambda a: a.path[:, -1:], marks=1.5)
         is_wide = wide(figure)
         leaders = Curve(axes, "C6-", lambda a: _leaders(a, 1 if is_wide else 0), stroke=0.4)
         names = [
@@ -71,8 +72,8 @@ class LossAndRecall(Picture):
             )
             for row in ARMS
         ]
-        legend_above(figure, [dots, path], narrow=2 if is_wide else 1)
-        return [texts, paths, leaders, path, dots, here, *names]
+        colour = Coloured([path.line, here.line], lambda a: hue(a.encoding))
+        return [texts, paths, leaders, path, dots, here, *names, colour]
 
     def caption(self, arrays: Arrays) -> str:
         grew, recall = arrays.path[:, -1]

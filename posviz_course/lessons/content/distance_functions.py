@@ -12,16 +12,17 @@ from posviz.pictures.knobs import LogInteger, Real
 from posviz.pictures.parts import Curve, EndName, Rule, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
+from posviz_course.lessons._hues import hue
 
 FURTHEST, FIRE_L = 10_000, 512  # tokens
 DISTANCES = np.unique([*np.geomspace(1, FURTHEST, 400).astype(int), *range(16, FURTHEST + 1, 16)])
 TOLD, SLOPE = 100, 0.0625  # tokens, a distance for the caption; ALiBi's, and Kerple's r₁
 LOOKS = {  # of each function its line, and how wide
-    "T5": ("C3-", 1.8),
-    "ALiBi": ("C1-", 0.7),
-    "Kerple power": ("C4--", 1),
-    "Kerple log": ("C2-.", 1),
-    "FIRE": ("C0-", 1.2),
+    "T5": ("-", 1.8),
+    "ALiBi": ("-", 0.7),
+    "Kerple power": ("--", 1),
+    "Kerple log": ("-.", 1),
+    "FIRE": ("-", 1.2),
 }
 
 
@@ -50,10 +51,10 @@ class DistanceFunctions(Picture):
         axes = figure.subplots()
         zero(axes)
         lines = [
-            Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), stroke=width)
+            Curve(axes, line, _of(name), stroke=width, color=hue(name))
             for name, (line, width) in LOOKS.items()
         ]
-        within = Curve(axes, "C0:", "within", stroke=1.2)
+        within = Curve(axes, ":", "within", stroke=1.2, color=hue("FIRE"))
         grey = {"color": "C6", "linestyle": "--"}
         end = Rule(axes, grey, "query", "the row’s first token")
         legend_above(figure, [end])
@@ -61,8 +62,8 @@ class DistanceFunctions(Picture):
         axes.set(ylim=(-12.5, 0.5), ylabel="added to the score")
         axes.xaxis.set_major_locator(LogLocator())
         axes.xaxis.set_minor_locator(NullLocator())
-        names = [EndName(axes, LOOKS[n][0][:2], lambda a, n=n: _named(a, n)) for n in LOOKS]
-        at_limit = EndName(axes, "C0", lambda a: (*a.within, _at_limit(a.query), False))
+        names = [EndName(axes, hue(n), lambda a, n=n: _named(a, n)) for n in LOOKS]
+        at_limit = EndName(axes, hue("FIRE"), lambda a: (*a.within, _at_limit(a.query), False))
         return [end, *lines, within, *names, at_limit]
 
     def caption(self, arrays: Arrays) -> str:
@@ -75,11 +76,15 @@ class DistanceFunctions(Picture):
         )
 
 
+def _of(name):
+    return lambda arrays: (DISTANCES, arrays.curves[name])
+
+
 def _named(arrays, name):
     """The part of a curve at whose end its name stands, the name, and whether it is above."""
     x, y = DISTANCES, arrays.curves[name]
     if name == "Kerple power":  # where no other name can be
-        keep = (x <= 2500) & (y >= -9.5)
+        keep = (x <= 2500) & (y >= -10.2)
         x, y = x[keep], y[keep]
     return x, y, f"{name} ", name in ("T5", "ALiBi")
 

@@ -66,6 +66,13 @@ check_gates = LessonChecker(
             lambda text: _where(np.append(True, _stops(text)[:-1])),
             "You closed the gate of token 0, too. It has nothing to forget, and the exercise asks "
             "for 1 there."),
+        wrong("the token before the first", lambda text: _where(np.roll(_stops(text), 1)),
+            "You closed the gate of token 0 where the text ends with a full stop: the token before "
+            "it has the number −1, and in Python that is the last one. Skip token 0."),
+        wrong("capital letters",
+            lambda text: _where([i > 0 and t.istitle() for i, t in enumerate(text.split())]),
+            "You looked for capital letters. A sentence may begin without one: look for the full "
+            "stop before the token."),
         wrong("every later token closed", lambda text: _where(_later(_stops(text))),
             "You closed the gate of every token after a full stop, so each of them sees itself "
             "alone. Close only the first one."),
@@ -134,6 +141,14 @@ check_fox = LessonChecker(
             "Your rows are constant: you summed from the first token to the query for every key, "
             "and a softmax does not see that. Subtract the sum up to the key.",
             after=lambda token, key: token >= 0 * key),
+        wrong("summed up to the key",
+            lambda logits: np.tril(np.tile(np.cumsum(_steps(logits)), (len(logits), 1))),
+            "Your columns are constant below the diagonal: you summed up to the key. Subtract that "
+            "from the sum up to the query."),
+        wrong("steps not summed",
+            lambda logits: np.tril(np.subtract.outer(_steps(logits), _steps(logits))),
+            "You subtracted the step of the key from that of the query. Subtract their sums: "
+            "np.cumsum(steps)."),
         wrong("future keys not 0", lambda logits: fox_bias(_steps(logits)),
             "For future keys your difference of sums is above 0. A mask hides these keys, so "
             "return 0 there: np.tril."),

@@ -11,6 +11,7 @@ from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, le
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import number, signed
+from posviz_course.lessons._hues import hue
 from posviz_course.lessons._sentences import ENDS, label_tokens, tokens_of
 
 OTHERS = 0.9  # the gate of all other tokens
@@ -89,7 +90,8 @@ class ForgetGates(Picture):
         stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
         row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")
         row.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
-        alibi, fox = Curve(row, "C1--", "alibi", "ALiBi"), Curve(row, "C0o-", "fox", "FoX")
+        alibi = Curve(row, "--", "alibi", "ALiBi", color=hue("ALiBi"))
+        fox = Curve(row, "o-", "fox", "FoX", color=hue("FoX"))
         legend_above(figure, [fox, alibi, stops])
         side = min(0.3 * width, 0.6 * height) if wide(figure) else min(0.5 * width, 0.4 * height)
         label_tokens(triangle.yaxis, tokens, side)

@@ -3,7 +3,6 @@
 import functools
 
 import numpy as np
-from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
@@ -11,6 +10,7 @@ from posviz.pictures.knobs import Choice, Integer, LogInteger
 from posviz.pictures.parts import Limits, Other, Rule, Text, legend_above, whole, with_room
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.configs import Layer, read_config
+from posviz_course.lessons._hues import Coloured, hue
 
 MOST = 48  # layers
 LONGEST = 10_000_000  # tokens
@@ -47,6 +47,7 @@ class LayerPlan(Picture):
             newest=np.array(newest[1:]),
             is_full=is_full,
             full={None: "", 0: "the whole text, NoPE"}.get(base, "the whole text, RoPE slower"),
+            color=hue("RoPE" if base else "NoPE"),  # of layers that see all
             # The same for several numbers of layers: axes take long to be drawn anew.
             room=(0.4, next(most for most in (8, 12, 24, 36, MOST) if self.layers <= most) + 0.6),
         )
@@ -57,7 +58,8 @@ class LayerPlan(Picture):
         axes.set(xlim=with_room(0, LONGEST), xlabel="position (tokens)", ylabel="layer")
         axes.set(ylim=(0.4, MOST + 0.6))
         whole(axes.xaxis, axes.yaxis, most=6)
-        looks = {rcParams["grid.color"]: "reached by token 0", "C0": "a window, RoPE", "C1": ""}
+        rope = hue("RoPE")
+        looks = {(rope, 0.25): "reached by token 0", rope: "a window, RoPE", hue("NoPE"): ""}
         pale, near, full = (
             axes.add_collection(
                 # With an edge, so that a window in a long text is seen.
@@ -70,14 +72,16 @@ class LayerPlan(Picture):
         end = Rule(axes, grey, lambda a: a.length - 1, "last token")
         legend_above(figure, [near, pale, end], narrow=2)
         axes.set_title(" ")
-        name = {"transform": axes.transAxes, "ha": "right", "va": "bottom", "color": "C1"}
+        name = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+        words = Text(axes, 1, 1.01, "full", **name)
         return [
             Limits(axes, lambda a: {"ylim": a.room, "xlim": with_room(0, a.length)}),
             Other(pale, lambda a: {"verts": _bars(0 * a.newest, a.newest, a.newest >= 0)}),
             Other(near, lambda a: {"verts": _bars(a.oldest, a.newest, ~a.is_full)}),
             Other(full, lambda a: {"verts": _bars(a.oldest, a.newest, a.is_full)}),
             end,
-            Text(axes, 1, 1.01, "full", **name),
+            words,
+            Coloured([full, words.artist], lambda a: a.color),
         ]
 
     def caption(self, arrays: Arrays) -> str:

@@ -9,6 +9,7 @@ from posviz.pictures.knobs import Choice, Integer, Real
 from posviz.pictures.parts import Curve, Rule, Text, circle, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
+from posviz_course.lessons._hues import hue
 
 FURTHEST, SLOPE = 64, 0.03  # tokens; ALiBi's
 DISTANCES = np.arange(FURTHEST + 1)
@@ -84,10 +85,10 @@ class OneMatrix(Picture):
         levels = [Rule(axes, level, "height", upright=False) for axes in (keys, row)]
         path = Curve(keys, "C0-", "path", stroke=0.7)
         steps = Curve(keys, "C0.", "keys", "each token between", marks=0.9)
-        arrow = Curve(keys, "C1-", "arrow", "key at distance d", stroke=1.6)
-        tip = Curve(keys, "C1o", lambda a: tuple(ends[1:] for ends in a.arrow), marks=1.4)
+        arrow = Curve(keys, "C3-", "arrow", "key at distance d", stroke=1.6)
+        tip = Curve(keys, "C3o", lambda a: tuple(ends[1:] for ends in a.arrow), marks=1.4)
         curve, score = Curve(row, "C0-", "curve", stroke=0.7), Curve(row, "C0.", "scores")
-        now = Curve(row, "C1o", "now", marks=1.4)
+        now = Curve(row, "C3o", "now", marks=1.4)
         legend_above(figure, [steps, arrow])
         return [point, at_zero, *levels, path, steps, arrow, tip, curve, score, now]
 
@@ -112,16 +113,15 @@ class OneMatrix(Picture):
 def _draw_regions(plane):
     """Which encoding lies where: on an axis, beside them, or at 0."""
     wide_line = {"linewidth": 2 * rcParams["lines.linewidth"], "alpha": 0.6, "zorder": 1}
-    plane.axvline(0, color="C3", **wide_line)
-    plane.plot([2 * LEFT, 0], [0, 0], color="C2", linestyle=":", **wide_line)
+    plane.axvline(0, color=hue("RoPE"), **wide_line)
+    plane.plot([2 * LEFT, 0], [0, 0], color="C6", linestyle=":", **wide_line)
     plane.set(xlim=(1.06 * LEFT, -0.06 * LEFT), xticks=(LEFT, LEFT / 2, 0), xlabel="a: shrinks")
     plane.set(ylim=(-0.08 * TOP, 1.08 * TOP), yticks=(0, 0.5, 1), ylabel="ω: rotates")
     plane.set_box_aspect(1)
     plane.set_title("A, the matrix")
-    usual = rcParams["text.color"]
     for x, y, name, side, color in (
-        (0.55 * LEFT, 0.6, "xPos", "center", usual),
-        (0.96 * LEFT, 0.06, "decay", "left", "C2"),
-        (-0.006, 0.93, "RoPE", "right", "C3"),  # in the colours of their lines
+        (0.55 * LEFT, 0.6, "xPos", "center", hue("xPos")),
+        (0.96 * LEFT, 0.06, "decay", "left", "C6"),
+        (-0.006, 0.93, "RoPE", "right", hue("RoPE")),  # in the colours of their lines
     ):
         plane.text(x, y, name, ha=side, va="center", color=color)

@@ -42,6 +42,8 @@ check_row_shares = LessonChecker(
         answer("texts counted", lambda share, lengths: share * len(lengths),
             "You counted the texts. Divide by the number of texts: the share of row 0 is 1, "
             "because every text has a first token."),
+        answer("percent", lambda share: 100 * share,
+            "You returned a percentage. Return a share: the one of row 0 is 1, and not 100."),
         answer("divided by the tokens",
             lambda share, lengths: share * len(lengths) / lengths.sum(),
             "You divided by the number of tokens. Divide by the number of texts."),
@@ -123,6 +125,9 @@ check_changed_offsets = LessonChecker(
         step("neighbours alone",
             "You compared neighbouring tokens only. Compare all pairs of two different tokens.",
             counted=lambda n: np.eye(n, k=-1, dtype=bool)),
+        argument("positions ignored",
+            "You compared with the positions 0, 1, 2, …: use the positions that are given.",
+            positions=lambda positions: np.arange(len(positions))),
         wrong("tokens counted", lambda positions, moved: (positions != moved).mean(),
             "You counted the tokens that have another position. If all of them move by the same, "
             "no offset changes: compare pairs."),
@@ -205,6 +210,11 @@ check_has_row = LessonChecker(
         argument("positions from 1",
             "You counted positions from 1. They count from 0: L rows are for positions 0 … L − 1.",
             position=lambda position: position - 1),
+        argument("last position refused",
+            "You refused the last position. L rows are for positions 0 … L − 1, and < leaves out L "
+            "already: subtract no 1.", rows=lambda rows: rows - 1),
+        answer("the opposite", lambda has_row: not has_row,
+            "You answered the opposite. Return True where there is a row."),
         step("position 0 refused", "You refused position 0, the first one: compare with <=, not <.",
             first=1),
         wrong("every position let in", lambda position, rows, padding_offset: True,

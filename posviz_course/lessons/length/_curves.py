@@ -3,12 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import NullLocator
 
 from posviz.pictures.parts import Curve, EndName, broken, with_room
 from posviz_course.lab.tables import Table
+from posviz_course.lessons._hues import Coloured, hues
 
-LOOKS = {"arm": "C0-o", "beside": "C1--s"}
+LOOKS = {"arm": "-o", "beside": "--s"}
 
 
 class Curves(NamedTuple):
@@ -46,21 +48,20 @@ def in_one_line(x: np.ndarray, curves: np.ndarray) -> np.ndarray:
     return broken(np.stack([np.broadcast_to(x, curves.shape), curves], axis=-1))
 
 
-def arm_and_beside(axes, curves: Curves) -> list:
+def arm_and_beside(axes, curves: Curves, has_names: bool = True) -> list:
     """The arm and the one beside it: each run thin, the medians with marks, and their names."""
     thin = [
         Curve(
             axes,
-            f"{fmt[:2]}-",
+            "-",
             lambda a, n=name: in_one_line(curves.x, curves.of(getattr(a, n))),
-            "one run",
             stroke=0.4,
             alpha=0.55,
         )
-        for name, fmt in LOOKS.items()
+        for name in LOOKS
     ]
     medians = [
-        Curve(axes, fmt, lambda a, n=name: curves.median(getattr(a, n)), "median", marks=0.7)
+        Curve(axes, fmt, lambda a, n=name: curves.median(getattr(a, n)), marks=0.7)
         for name, fmt in LOOKS.items()
     ]
 
@@ -70,11 +71,26 @@ def arm_and_beside(axes, curves: Curves) -> list:
         above = (arm[-1] >= beside[-1]) == is_arm
         return x, arm if is_arm else beside, getattr(arrays, name), above
 
-    names = [
-        EndName(axes, fmt[:2], lambda a, n=name: named(a, n), fontweight="bold")
-        for name, fmt in LOOKS.items()
+    names = [EndName(axes, "k", lambda a, n=name: named(a, n), fontweight="bold") for name in LOOKS]
+    colours = [
+        Coloured(
+            (thin[at].line, medians[at].line, names[at].text),
+            lambda a, at=at: hues(a.arm, a.beside)[at],
+        )
+        for at in (0, 1)
     ]
-    return [*thin, *medians, *names]
+    return [*thin, *medians, *(names if has_names else ()), *colours]
+
+
+def legend_of_runs(axes) -> list:
+    """What thin lines and marks are, of whatever colour."""
+    grey: dict = {"color": "C6", "animated": True}
+    return [
+        *axes.plot(
+            [], [], "-", label="one run", linewidth=0.4 * rcParams["lines.linewidth"], **grey
+        ),
+        *axes.plot([], [], "-o", label="median", **grey),
+    ]
 
 
 def guessing(axes, share: float) -> None:

@@ -17,6 +17,7 @@ from posviz_course.lessons.length._curves import (
     guessing,
     in_one_line,
     in_tokens,
+    legend_of_runs,
 )
 
 LOSS = "bytes"  # whose loss is drawn at every position; of other tasks, the accuracy by length
@@ -69,7 +70,7 @@ class ExtrapolationCurves(Picture):
         if self.task in GUESSED:
             guessing(axes, GUESSED[self.task])
         parts: list = arm_and_beside(axes, curves)
-        handles = [parts[0], parts[2], others, end]
+        handles = [*legend_of_runs(axes), others, end]
         if mine_here := self._own():
             config, own = mine_here
             line = _curves(own).median(config.arm)

@@ -17,6 +17,7 @@ from posviz_course.lessons.length._curves import (
     ends_of,
     guessing,
     in_tokens,
+    legend_of_runs,
 )
 
 
@@ -52,15 +53,18 @@ class NeedleByDistance(Picture):
         end = loss.axvline(self._text.trained, **dashes)
         needle.axvline(self._needle.trained, **dashes)
         guessing(needle, GUESSED["recall"])
-        first, second = arm_and_beside(loss, self._losses), arm_and_beside(needle, self._found)
+        first, second = (
+            arm_and_beside(loss, self._losses),
+            arm_and_beside(needle, self._found, has_names=False),
+        )
         loss.set(title="the next character", xlabel="its position (tokens)")
         loss.set(ylim=ends_of(self._losses), ylabel="loss (nats)")
         needle.set(title="a value from before", xlabel="distance (tokens)")
         needle.set(ylim=(-0.14, 1.14), yticks=(0, 0.5, 1), ylabel="answers right")
         in_tokens(loss, self._losses.x, base=4, room=1.1)
         in_tokens(needle, self._found.x, base=4, room=1.1)
-        legend_above(figure, [first[0], first[2], end])
-        return [*first, *second[:4]]  # the names of one panel are enough
+        legend_above(figure, [*legend_of_runs(loss), end])
+        return [*first, *second]
 
     def caption(self, arrays: Arrays) -> str:
         told = []

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.attention import softmax
-from posviz.teaching.mistakes import answer, argument, right_on, step
+from posviz.teaching.mistakes import answer, argument, right_on, step, wrong
 from posviz_course.lesson_checker import LessonChecker
 
 
@@ -169,9 +169,26 @@ def _shuffled_inputs(rng, size):
     return head, x, head(x[order])
 
 
-def _shuffled_after(rng, size):
+def _with_equal_ends(rng, size):
+    """A sentence whose head has the same first and last column in every row."""
     head, x, order = _shuffled_sentence(rng, size)
+
+    def ends_0(rows):
+        outputs = head(rows)
+        outputs[:, [0, -1]] = 0
+        return outputs
+
+    return ends_0, x, order
+
+
+def _shuffled_after(rng, size):
+    head, x, order = _with_equal_ends(rng, size)
     return head, x, head(x)[order]
+
+
+def _ends_equal():
+    head, x, order = _with_equal_ends(np.random.default_rng(1), 3)
+    return head, x, head(x[order])
 
 
 def _reordered(order):
@@ -183,7 +200,7 @@ check_permutation = LessonChecker(
     "The order of the shuffled sentence",
     find_permutation,
     _shuffled_inputs,
-    edges=[_reordered([2, 1, 0]), _reordered([0])],  # a token that stays, one token
+    edges=[_reordered([2, 1, 0]), _reordered([0]), _ends_equal()],  # one token stays; one token
     mistakes=[
         answer("inverse permutation", lambda order: np.argsort(order),
             "You found the inverse: entry i must say which input stands in place i of the "
@@ -193,6 +210,18 @@ check_permutation = LessonChecker(
             "You compared outputs with the inputs themselves. Rows that belong together are "
             "equal only after the head: compare with head(inputs).",
             head=lambda: lambda inputs: inputs),
+        wrong("the largest dot product",
+            lambda head, inputs, outputs: (outputs @ head(inputs).T).argmax(axis=1),
+            "You took the row with the largest dot product. A long row has large products with "
+            "many rows: take the nearest row."),
+        wrong("differences that cancel",
+            lambda head, inputs, outputs: (outputs[:, None] - head(inputs)).sum(-1).argmin(-1),
+            "You added up differences of both signs, so they cancel, and the least sum is far "
+            "below 0. Take their absolute values first."),
+        wrong("one column",
+            lambda head, inputs, outputs: abs(outputs[:, :1] - head(inputs)[:, 0]).argmin(axis=1),
+            "You compared the first column alone. Different rows may agree there: compare whole "
+            "rows."),
         answer("permutation matrix", lambda order: np.eye(len(order))[order],
             "You returned the matrix P. Return the order instead: P.argmax(axis=1)."),
         answer("counted from 1", lambda order: order + 1,

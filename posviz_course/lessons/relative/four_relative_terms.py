@@ -58,8 +58,8 @@ class FourRelativeTerms(Picture):
         terms = draw_terms(figure, maps, (*TERMS, ""))
         maps[4].set_title("query alone", loc="right")  # wider than a map on a slide
         maps[4].set_xlabel("(dropped)")
-        row.set(xlabel="key (position)", ylabel="weight, last query")
-        row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
+        row.set(xlabel="key (position)", ylabel="last weights")
+        row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5), ylim=(0, 1.05))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
         row.text(0, 1.04, "● all four", color="C0", **above)
         above["color"] = "C1"

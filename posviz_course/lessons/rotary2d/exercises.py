@@ -98,9 +98,20 @@ check_axial = LessonChecker(
         answer("columns alone", lambda angles: np.split(angles, 2, axis=1)[0],
             "You returned the pairs of the column alone; half of the pairs are still to come. "
             "Compute those of the row in the same way and put them behind."),
-        answer("rows alone", lambda angles: np.split(angles, 2, axis=1)[1],
-            "You returned the pairs of the row alone; half of the pairs are still to come. "
-            "Compute those of the column in the same way and put them in front."),
+        answer("halves one below the other",
+            lambda angles: np.concatenate(np.split(angles, 2, axis=1)),
+            "Your row angles are below the column angles. Each patch needs both in one line: "
+            "np.concatenate(…, axis=1)."),
+        wrong("a whole head for each axis",
+            lambda rows, columns, head_dim, base: axial(rows, columns, 2 * head_dim, base),
+            "You gave each axis all pairs of the head, head_dim/2. Each axis has half of them, "
+            "head_dim/4, so its frequencies are those of a RoPE with head_dim/2 dimensions."),
+        wrong("angles added",
+            lambda rows, columns, head_dim, base: np.outer(
+                rows + columns, rotary_frequencies(head_dim, base)
+            ),
+            "You added the angles of row and column, so all patches with the same row + column "
+            "have the same angles. Give each axis its own half of the pairs: concatenate."),
         BASE_IGNORED,
         BASE_100,
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
@@ -118,13 +129,13 @@ def _sees_one_sum(f):
     return np.allclose(f[1:, :-1], f[:-1, 1:])
 
 
-def kind(f, *, diagonal=_sees_one_sum, block=True):
+def _has_equal_sums(f):
+    return np.allclose(f[1:, 1:] + f[:-1, :-1], f[1:, :-1] + f[:-1, 1:])
+
+
+def kind(f, *, diagonal=_sees_one_sum, block=_has_equal_sums):
     """Which encoding made the scores f [n, n] at offsets of 0 … n − 1 rows and columns."""
-    if diagonal(f):
-        return EQUAL
-    if block and np.allclose(f[1:, 1:] + f[:-1, :-1], f[1:, :-1] + f[:-1, 1:]):
-        return AXIAL
-    return MIXED
+    return EQUAL if diagonal(f) else AXIAL if block(f) else MIXED
 
 
 def _map(rng, size):
@@ -144,18 +155,26 @@ def _map(rng, size):
     return (scores.reshape(n, n),)
 
 
+def _wave(of_rows, of_columns):
+    return np.cos(np.add.outer(of_rows * STEPS, of_columns * STEPS))
+
+
 STEPS = np.arange(4)
 # Symmetric, and yet not of one frequency for both axes: axial and mixed.
 SYMMETRIC = [
     (np.add.outer(np.cos(STEPS), np.cos(STEPS)),),
-    (sum(np.cos(np.add.outer(a * STEPS, b * STEPS)) for a, b in ((0.3, 0.8), (0.8, 0.3))),),
+    (_wave(0.3, 0.8) + _wave(0.8, 0.3),),
 ]
+# Mixed, but its first block has equal sums, as all blocks of an axial map have.
+TWO_WAVES = np.array([_wave(0.3, 0.8), _wave(0.9, 0.4)])
+BENDS = np.diff(np.diff(TWO_WAVES[:, :2, :2], axis=1))  # 0 where the sums of a block are equal
+ONE_BLOCK = TWO_WAVES[0] / BENDS[0] - TWO_WAVES[1] / BENDS[1]
 
 check_kind = LessonChecker(
     "Which encoding made a map of scores",
     kind,
     _map,
-    edges=SYMMETRIC,
+    edges=[*SYMMETRIC, (ONE_BLOCK,)],
     mistakes=[
         step("one frequency not seen",
             "You call a map mixed that has one frequency for both axes. There row + column "
@@ -169,9 +188,15 @@ check_kind = LessonChecker(
         step("axial not seen",
             "You call an axial map mixed. In an axial map a score is a part for the row plus a "
             "part for the column: find the sums that are equal in each block of four patches.",
-            block=False),
+            block=lambda f: False),
+        step("first block alone",
+            "You compared the sums of one block of four patches. A mixed map can have equal sums "
+            "there by chance, so compare those of all blocks.",
+            block=lambda f: _has_equal_sums(f[:2, :2])),
         answer("numbers exchanged", lambda kind: 2 - kind,
             "You exchanged two numbers: 0 is axial, and 2 is one frequency for both axes."),
+        answer("axial and mixed exchanged", lambda kind: [MIXED, AXIAL, EQUAL][int(kind)],
+            "You exchanged 0 and 1: a map with equal sums in each block is axial, which is 0."),
         wrong("mixed for every map", lambda f: MIXED,
             "You call every map mixed. Computed numbers differ in their last digits, so compare "
             "with np.allclose and not with ==."),

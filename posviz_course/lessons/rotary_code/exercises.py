@@ -87,16 +87,16 @@ check_weight_layout = LessonChecker(
 )
 
 
-def rotated(x, positions, inv_freq):
+def rotated(x, positions, inv_freq, layout="interleaved"):
     """Return x [len, head_dim] rotated by its positions [len]."""
-    return apply_rotary(x, rotary_angles(positions, inv_freq))
+    return apply_rotary(x, rotary_angles(positions, inv_freq), layout=layout)
 
 
-def cached_scores(q, k, cached_keys, inv_freq, *, q_at=lambda n: n, k_at=lambda n: n):
+def cached_scores(q, k, cached_keys, inv_freq, *, q_at=lambda n: n, k_at=lambda n: n, **how):
     """Return the scores [n + 1], unscaled, of a new token: q, k [head_dim], cached_keys [n, …]."""
     n = len(cached_keys)
-    keys = np.vstack([cached_keys, rotated(k[None], [k_at(n)], inv_freq)])
-    return keys @ rotated(q[None], [q_at(n)], inv_freq)[0]
+    keys = np.vstack([cached_keys, rotated(k[None], [k_at(n)], inv_freq, **how)])
+    return keys @ rotated(q[None], [q_at(n)], inv_freq, **how)[0]
 
 
 def cached_inputs(rng, size):
@@ -149,8 +149,16 @@ check_cached_scores = LessonChecker(
         answer("new key not appended", lambda y: y[:-1],
             "You scored the cached keys alone. A token looks at itself too: append its key, "
             "rotated by n, the number of cached keys, for n + 1 scores."),
-        answer("own key first", lambda y: np.roll(y, 1),
-            "You put the new key before the cached ones. Its score is the last: append the key."),
+        step("half_split",
+            "You rotated in the layout half_split, but the cached keys are interleaved, which is "
+            "the default of apply_rotary. Query and keys need the same pairs.",
+            layout="half_split"),
+        wrong("at head_dim",
+            lambda q, *given: cached_scores(
+                q, *given, q_at=lambda n: len(q), k_at=lambda n: len(q)
+            ),
+            "Your new token is at position head_dim, the width of a key. Its position is the "
+            "number of cached keys, len(cached_keys)."),
         answer("scaled", lambda y, q: y / np.sqrt(len(q)),
             "You divided by √head_dim. That is right in a head, but here return the plain "
             "products."),

@@ -72,8 +72,9 @@ class CounterToClock(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 1]))
+        bits = " ".join(f"{arrays.row:04b}")
         return (
-            f"Bits 3 to 0 of position {arrays.position} are {arrays.row:04b}, and the smooth "
+            f"Bits 3 to 0 of position {arrays.position} are {bits}, and the smooth "
             f"digits {smooth} round to them."
         )
 

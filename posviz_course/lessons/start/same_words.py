@@ -57,10 +57,8 @@ class SameWords(Picture):
             return "Both sentences are the same, word for word, so all eight numbers are equal."
         if arrays.difference < ROUNDING:
             return "All eight numbers are equal, so the layer cannot tell the two sentences apart."
-        return (
-            f"The eight numbers differ by up to {arrays.difference:.2f}, so the layer can tell the "
-            "two sentences apart."
-        )
+        size = f"up to {arrays.difference:.2f}" if arrays.difference > 0.01 else "less than 0.01"
+        return f"The eight numbers differ by {size}, so the layer can tell the two sentences apart."
 
 
 def summary(words, strength=0.0, mask="none"):

@@ -43,15 +43,15 @@ class Dispersal(Picture):
         band = axes.axvspan(0.5, TRAINED, **grey)
         end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer", "longer text")
         curves = [
-            Curve(axes, "C0-", "curves[0]", "plain"),
-            Curve(axes, "C1--", "curves[1]", "scores × a² (YaRN)"),
+            Curve(axes, "C1-", "curves[0]", "plain"),
+            Curve(axes, "C0--", "curves[1]", "scores × a² (YaRN)"),
         ]
         marks = [
-            Curve(axes, fmt, f"ends[{at}]", marks=1.2) for at, fmt in enumerate(("C0o", "C1D"))
+            Curve(axes, fmt, f"ends[{at}]", marks=1.2) for at, fmt in enumerate(("C1o", "C0D"))
         ]
         axes.set(xscale="log", xlim=(0.8, 1.25 * MOST), xlabel="number of keys, n")
         axes.set(ylim=(-0.03, 1.05), yticks=(0, 0.5, 1), ylabel="weight of the best key")
-        axes.xaxis.set_major_locator(LogLocator(numticks=8))
+        axes.xaxis.set_major_locator(LogLocator(numticks=5))
         axes.xaxis.set_minor_locator(NullLocator())
         legend_above(figure, [*curves, band, end], narrow=3, columnspacing=1.2, handlelength=2.2)
         return [end, *curves, *marks]

@@ -8,10 +8,11 @@ from posviz.pictures.knobs import Log, LogInteger
 from posviz.pictures.parts import Curve, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import number
+from posviz_course.lessons._hues import hue
 from posviz_course.lessons.stretching.phases_seen import HEAD_DIM, METHODS
 
 PAIRS = np.arange(HEAD_DIM // 2)
-LOOKS = {"PI": "C1--", "NTK": "C2-.", "YaRN": "C0-"}
+LOOKS = {"PI": "--", "NTK": "-.", "YaRN": "-"}
 
 
 class KeptFrequencies(Picture):
@@ -43,7 +44,7 @@ class KeptFrequencies(Picture):
         axes.set(xlabel="pair (0 is the fastest)", ylabel="share of its frequency")
         whole(axes.xaxis, most=7)
         curves = [
-            Curve(axes, fmt, f"curves[{at}]", name, stroke=1.3)
+            Curve(axes, fmt, f"curves[{at}]", name, stroke=1.3, color=hue(name))
             for at, (name, fmt) in enumerate(LOOKS.items())
         ]
         legend_above(figure, [*curves, band], narrow=2)

@@ -7,6 +7,7 @@ from matplotlib.ticker import PercentFormatter
 from posviz.pictures.knobs import Choice
 from posviz.pictures.parts import Curve, EndName, legend_above
 from posviz.pictures.picture import Arrays, Picture
+from posviz_course.lessons._hues import Coloured, hues
 from posviz_course.models.stretched_real import (
     ASKED_EVERY,
     BIN,
@@ -55,15 +56,21 @@ class LossPastTraining(Picture):
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         legend_above(figure, [end])
         curves, points = [], []
-        for at, (fmt, stroke) in enumerate((("C0-", 1.4), ("C1--", 1.0))):  # may lie on the first
+        for at, (fmt, stroke) in enumerate((("-", 1.4), ("--", 1.0))):  # may lie on the first
             curves.append(Curve(losses, fmt, f"losses[{at}]", stroke=stroke))
             points.append(Curve(digits, f"{fmt}o", f"found[{at}]", marks=1.4))
         names = [
-            EndName(losses, color, lambda a, at=at: _named(a, at), fontweight="bold")
-            for at, color in enumerate(("C0", "C1"))
+            EndName(losses, "k", lambda a, at=at: _named(a, at), fontweight="bold") for at in (0, 1)
+        ]
+        colours = [
+            Coloured(
+                (curves[at].line, points[at].line, names[at].text),
+                lambda a, at=at: hues(a.reading, a.beside)[at],
+            )
+            for at in (0, 1)
         ]
         figure.align_ylabels((losses, digits))
-        return [*curves, *points, *names]
+        return [*curves, *points, *names, *colours]
 
     def caption(self, arrays: Arrays) -> str:
         (own, other), (right, other_right) = arrays.long, arrays.right

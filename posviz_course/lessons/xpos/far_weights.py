@@ -9,6 +9,7 @@ from posviz.attention import softmax
 from posviz.pictures.knobs import Integer, Log
 from posviz.pictures.parts import Other
 from posviz.pictures.picture import Arrays, Picture
+from posviz_course.lessons._hues import hue
 from posviz_course.lessons.xpos.forgetting import scores_by_distance
 
 KEYS, SLOPE = 2048, 1 / 16
@@ -38,7 +39,7 @@ class FarWeights(Picture):
         """A bar for each encoding, with its share beside it."""
         axes = figure.subplots()
         rows = range(len(NAMES))
-        bars = axes.barh(rows, [0] * len(NAMES), color=["C6", "C1", "C0", "C2"], animated=True)
+        bars = axes.barh(rows, [0] * len(NAMES), color=list(map(hue, NAMES)), animated=True)
         texts = [axes.text(0, row, "", va="center", animated=True) for row in rows]
         axes.set_yticks(rows, labels=NAMES)
         axes.set(xlim=(0, 1.12), xticks=(0, 0.5, 1), ylim=(len(NAMES) - 0.4, -0.6))

@@ -12,6 +12,7 @@ from posviz.encodings.xpos import xpos_scale
 from posviz.pictures.knobs import Choice, Real
 from posviz.pictures.parts import Curve, Dense, Other, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
+from posviz_course.lessons._hues import hue
 
 FAR = 1024  # tokens, beyond which the swing is measured
 XPOS_S = 512  # tokens: scale_base of the released code
@@ -49,8 +50,8 @@ class Forgetting(Picture):
         """Both scores in one panel; at right how far each swings far away."""
         axes = figure.subplots()
         zero(axes)
-        rope = _lines(axes, 0, "RoPE", "C1")
-        other = _lines(axes, 1, "with forgetting", "C0")
+        rope = _lines(axes, 0, "RoPE", hue("RoPE"))
+        other = _lines(axes, 1, "with forgetting", hue("xPos"))
         ink = {"color": rcParams["text.color"]}
         swing = f"swing beyond {FAR:,}"
         bar = Line2D([], [], linestyle="none", marker="|", label=swing, **ink)

@@ -40,7 +40,8 @@ class Place {
     if (!el.closest(".reveal")) this.#reserve();
   }
 
-  /** Keeps the room that the living picture will take: nothing below it moves when it comes. */
+  /** Keeps the room that the living picture will take, and shows its controls, which wait for Python:
+   * nothing below moves when it comes. */
   #reserve() {
     const { el, still } = this, shown = JSON.parse(el.dataset.shown ?? "null");
     if (!shown) return;
@@ -58,7 +59,11 @@ class Place {
     const { boxSizing } = getComputedStyle(el);
     el.style.minHeight = `${boxSizing === "border-box" ? el.offsetHeight : stage.offsetHeight}px`;
     end();
-    stage.remove();
+    stage.querySelector("figure")?.remove();
+    stage.inert = true;
+    if (stage.classList.contains("posviz-beside")) stage.remove();
+    else still.before(stage);
+    this.#stage = stage;
     still.hidden = false;
   }
 
@@ -269,4 +274,4 @@ if (places.size) {
   });
 }
 
-export { adopt };
+export { adopt, NARROW, willLive };

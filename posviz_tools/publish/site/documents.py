@@ -65,7 +65,7 @@ def with_anchors(html: str) -> str:
     """A page in which each row of a table of symptoms has an anchor."""
     soup = BeautifulSoup(html, "html.parser")
     for row in soup.select(_SYMPTOMS):
-        row["id"] = "symptom-" + re.sub(r"\W+", "-", row.td.get_text()).strip("-")
+        row["id"] = "symptom-" + re.sub(r"\W+", "-", row.find_all("td")[0].get_text()).strip("-")
     return soup.decode()
 
 

@@ -2,7 +2,7 @@
 
 import { make } from "../../../posviz/pictures/elements.js";
 import { Kept } from "../live/kept.js";
-import "../live/live.js";
+import "./film.js";
 
 const lessons = [...document.querySelectorAll("[data-exercises]")].map((card) => {
   const link = /** @type {HTMLAnchorElement} */ (card.querySelector("a")), kept = new Kept(link.pathname);

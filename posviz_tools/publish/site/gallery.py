@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from posviz.pictures.style import Appearance
 from posviz_course.course import OF_TOPIC
 from posviz_course.lessons import load, names
-from posviz_tools.publish.images import STYLE, WIDTH
 from posviz_tools.publish.lesson import StoredLesson
+from posviz_tools.publish.place import attributes, narrow_size
 
 
 class GalleryPicture(NamedTuple):
-    """A picture: its class's name, title, controls' labels, lesson and place there."""
+    """A picture: its class's name, title, controls' labels, lesson and place there.
+
+    width, height: in CSS pixels, on a telephone. attributes: what lets it live.
+    """
 
     name: str
     title: str
@@ -21,6 +23,7 @@ class GalleryPicture(NamedTuple):
     href: str
     width: int
     height: int
+    attributes: str
 
 
 def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
@@ -32,9 +35,8 @@ def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
             cells, kind = lesson.code[places[name] :], load(name)
             href = f"{lesson.stem}.html" + (f"#cell-id={cells[0].id}" if cells else "")
             controls = [knob.label for knob in kind.knobs().values()]
-            width, height = kind().inches(Appearance(STYLE))
-            size = WIDTH, round(WIDTH * height / width)
-            pictures.append(GalleryPicture(name, kind.title(), controls, lesson, href, *size))
+            about = *narrow_size(kind()), attributes(name, {})
+            pictures.append(GalleryPicture(name, kind.title(), controls, lesson, href, *about))
     return pictures
 
 

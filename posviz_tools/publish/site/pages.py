@@ -16,6 +16,7 @@ from posviz_course.course import EXAMINATION, OF_TOPIC
 from posviz_course.lessons import load
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
+from posviz_tools.publish.film import ENDINGS, FOLDER, Film, write_film
 from posviz_tools.publish.images import CARD, CARDS, write_narrow
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.site import gallery, libraries
@@ -24,7 +25,7 @@ from posviz_tools.publish.slides import write_slides
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
-FRONT = as_script(HERE / "front.js")
+FRONT, GALLERY = as_script(HERE / "front.js"), as_script(HERE / "gallery.js")
 ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
 DOCUMENTS = (  # of docs/
     *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
@@ -36,6 +37,12 @@ LIBRARIES = (
     "versions may differ."
 )
 OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
+FILMED = "WordOrders"  # the first of them, which moves before Python is there
+FILM = Film(  # less than five seconds: what moves longer needs a way to stop it
+    knob="step",
+    values=(1, 0.75, 0.5, 0.25, 0, 0, 0.25, 0.5, 0.75, 1),
+    milliseconds=(500, 300, 300, 300, 300, 700, 450, 450, 450, 450),
+)
 
 
 def whole_site(notebooks: Iterable[Path], repository: str, address: str = "") -> Site:
@@ -54,6 +61,8 @@ def jobs(lessons: list[StoredLesson], to: Path) -> dict[str, Callable]:
         files = [f"{name}.html" for name in sorted(pages)]
         files += [f"{name}{ending}.png" for name in pictures for ending in ("", "_dark")]
         writers[", ".join(files)] = partial(_write_lesson, lesson, pictures, to)
+    films = (f"{FILMED}{ending}.bin" for ending in ENDINGS)
+    writers[", ".join(films)] = partial(_write_film, to)
     return writers | {"index.html": partial(write_site, lessons, to)}
 
 
@@ -64,6 +73,10 @@ def _write_lesson(lesson, pictures, to) -> None:
         write_slides(lesson, to)
     for name in pictures:
         write_narrow(load(name)(), to)
+
+
+def _write_film(to) -> None:
+    write_film(load(FILMED)(), FILM, to)
 
 
 def write_site(lessons: list[StoredLesson], to: Path) -> None:
@@ -87,7 +100,8 @@ def write_site(lessons: list[StoredLesson], to: Path) -> None:
 
     headings = {name: _heading(text) for name, text in texts.items()}
     write("index", documents=headings, **_index(lessons, to))
-    write("pictures", pictures=shown)
+    alive = assets.policy([assets.THEME, GALLERY], page.IMAGES, *assets.LIVE_POLICY)
+    write("pictures", pictures=shown, gallery=GALLERY, policy=alive)
     write("glossary", "table", table=_table(glossary().table, map(term_id, TERMS), site))
     anchors = (claim_id(*row) for row in verdicts)
     write("claims", "table", table=_table(claims.table(verdicts), anchors, site))
@@ -120,6 +134,7 @@ def _index(lessons, to) -> dict:
         "card_size": CARD,
         "opening": opening,
         "front": FRONT,
+        "film": f"{FOLDER}/{FILMED}",
         "policy": assets.policy([assets.THEME, FRONT], page.IMAGES, *assets.LIVE_POLICY),
     }
 

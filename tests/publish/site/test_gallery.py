@@ -38,3 +38,5 @@ def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
     assert shown[0].title == lessons.load("AlibiSlopes").title()
     assert shown[0].lesson.title == "08 · ALiBi"
     assert "num_heads" in shown[0].controls
+    assert 'data-picture="AlibiSlopes"' in shown[0].attributes
+    assert "data-shown" in shown[0].attributes, "room is kept for it"

@@ -14,7 +14,6 @@ from posviz_course.choosing.glossary import TERMS
 from posviz_course.course import OF_TOPIC
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site
-from posviz_tools.publish.images import WIDTH
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.site import pages
 from tests.publish.test_assets import hashes, script_sources
@@ -67,8 +66,8 @@ def test_only_the_sites_script_and_minisearch_run(soups, site):
     searcher = (assets.library("minisearch") / "index.js").read_bytes()
     for name, soup in soups.items():
         policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
-        own = pages.FRONT if name == "index" else pages.SCRIPT
-        others = [] if name == "index" else [searcher]
+        own = {"index": pages.FRONT, "pictures": pages.GALLERY}.get(name, pages.SCRIPT)
+        others = [searcher] if own is pages.SCRIPT else []
         assert script_sources(policy) == hashes(assets.THEME.encode(), own.encode(), *others)
         for script in soup.select("script:not([type])"):
             assert script.string in (assets.THEME, own)
@@ -102,7 +101,8 @@ def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
         "assets/pictures/AlibiSlopes_dark.png"
     )
     assert first.img["loading"] == "lazy"
-    assert int(first.img["width"]) == WIDTH
+    about = json.loads(first.select_one("[data-picture=AlibiSlopes]")["data-shown"])
+    assert [int(first.img[side]) for side in ("width", "height")] == about["paper"]
     assert "num_heads" in first.select("p")[-1].text
     names = {"AlibiLine", "AlibiScores", "ReadingLamp", "WeightByDistance"}
     assert {other["id"] for other in others} == names
