@@ -44,7 +44,7 @@ def test_the_mask_and_its_counts_are_those_of_a_loop():
     assert arrays.seen.tolist() == [sum(kinds > 1) for kinds in arrays.kinds]
 
 
-def test_a_reader_s_half_lives_are_dots_and_those_that_are_right_are_counted():
+def test_a_reader_s_half_lives_are_dots_and_right_ones_are_counted():
     def half_lives(zeta, scale_base):  # of all pairs but the first
         return [-1.0, *(scale_base * math.log(0.5, z) for z in zeta[1:])]
 
