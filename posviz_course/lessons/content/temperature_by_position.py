@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.temperatures import llama4_factor, log_n_factor
 from posviz.pictures.knobs import Integer, Real
-from posviz.pictures.parts import Curve, Dense, Rule, legend_above
+from posviz.pictures.parts import Curve, Dense, EndName, Rule
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.stretching.dispersal import weight
 
@@ -55,7 +55,7 @@ class TemperatureByPosition(Picture):
         grey = {"color": "C6", "linestyle": ":"}
         for axes, all_, here in ((factor, "factors", "here"), (weights, "weights", "best")):
             lines = [
-                Dense(axes, props, lambda a, of=all_, n=name: (POSITIONS, getattr(a, of)[n]), name)
+                Dense(axes, props, lambda a, of=all_, n=name: (POSITIONS, getattr(a, of)[n]))
                 for name, (props, _) in LOOKS.items()
             ]
             marks = [
@@ -76,8 +76,12 @@ class TemperatureByPosition(Picture):
         weights.xaxis.set_minor_locator(NullLocator())
         factor.set(ylabel="factor of scores", ylim=(0.55, 1.6), yticks=(0.6, 1, 1.4))
         weights.set(ylabel="weight of best key", ylim=(-0.05, 1.05), yticks=(0, 0.5, 1))
-        legend_above(figure, lines)
-        return parts
+        ends = ("none", 3e4, "left"), ("log n", np.inf, "right"), ("Llama 4", np.inf, "right")
+        names = [
+            EndName(weights, LOOKS[name][0]["color"], _named(name, end), ha=side)
+            for name, end, side in ends
+        ]
+        return [*parts, *names]
 
     def caption(self, arrays: Arrays) -> str:
         best = {name: kept for name, (kept,) in arrays.best.items()}
@@ -86,6 +90,13 @@ class TemperatureByPosition(Picture):
             f"{arrays.here['Llama 4'][0]:.4f}, so that the best key has the weight "
             f"{best['Llama 4']:.2f}; without a factor it has {best['none']:.2f}."
         )
+
+
+def _named(name, until):
+    """A rule at the end of its weights, or at a position where its name has room."""
+    shown = until >= POSITIONS
+    words = {"none": "  no factor"}.get(name, name)
+    return lambda a: (POSITIONS[shown], a.weights[name][shown], words, name != "Llama 4")
 
 
 def factors_at(positions: np.ndarray) -> dict[str, np.ndarray]:

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import Log, LogInteger
-from posviz.pictures.parts import Curve, Other, legend_above, whole
+from posviz.pictures.parts import Curve, EndName, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import number
 from posviz_course.lessons._hues import hue
@@ -44,11 +44,16 @@ class KeptFrequencies(Picture):
         axes.set(xlabel="pair (0 is the fastest)", ylabel="share of its frequency")
         whole(axes.xaxis, most=7)
         curves = [
-            Curve(axes, fmt, f"curves[{at}]", name, stroke=1.3, color=hue(name))
+            Curve(axes, fmt, f"curves[{at}]", stroke=1.3, color=hue(name))
             for at, (name, fmt) in enumerate(LOOKS.items())
         ]
-        legend_above(figure, [*curves, band], narrow=2)
-        return [Other(band, "band"), *curves]
+        names = [
+            EndName(axes, hue("PI"), _until(6, 0, "PI", True)),
+            EndName(axes, hue("NTK"), _until(20, 1, "NTK", False)),
+            EndName(axes, hue("YaRN"), _until(32, 2, "  YaRN", True), ha="left"),
+        ]
+        legend_above(figure, [band])
+        return [Other(band, "band"), *curves, *names]
 
     def caption(self, arrays: Arrays) -> str:
         pi, ntk, yarn = ((abs(share - 1) < 1e-9).sum() for share in arrays.shares)
@@ -56,3 +61,13 @@ class KeptFrequencies(Picture):
             f"YaRN keeps {yarn} of {len(PAIRS)} pairs as they were trained, NTK {ntk} and PI {pi} "
             f"(s = {number(arrays.factor)}, L = {arrays.length:,})."
         )
+
+
+def _until(pair, at, name, above):
+    """The curve of a method up to a pair, where its name has room."""
+
+    def show(arrays):
+        x, y = arrays.curves[at]
+        return x[:pair], y[:pair], name, above
+
+    return show
