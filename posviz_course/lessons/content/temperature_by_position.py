@@ -25,7 +25,7 @@ LOOKS = {  # of each rule its line, and its marks
 
 
 class TemperatureByPosition(Picture):
-    """Temperatures of Llama 4 rise in steps, beside a smooth rule and none."""
+    """Without a temperature the best key loses its weight in a long text."""
 
     size = (8.0, 4.4)
     paper_size = (3.3, 3.6)

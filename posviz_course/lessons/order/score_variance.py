@@ -14,7 +14,7 @@ LARGEST, PAIRS, KEYS = 256, 500, 16
 
 
 class ScoreVariance(Picture):
-    """Why scores are divided by √head_dim: variance, and what the softmax makes of it."""
+    """Divided by √head_dim, scores keep the variance 1, and no key takes all of the weight."""
 
     size = (9.0, 4.4)
 

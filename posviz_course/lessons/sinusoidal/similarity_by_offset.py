@@ -13,7 +13,7 @@ LARGEST = 100  # offset, in tokens
 
 
 class SimilarityByOffset(Picture):
-    """PE(i)·PE(j) / (d_model/2) depends on the offset i − j only."""
+    """How similar two rows are depends on their offset alone."""
 
     size = (8.0, 3.7)
 

@@ -14,7 +14,7 @@ KEYS = np.unique(np.geomspace(1, MOST, 961).astype(int))
 
 
 class Dispersal(Picture):
-    """One best key among ever more others: its weight, as it is and with sharper scores."""
+    """Among ever more keys the best one loses its weight, later if scores are made larger."""
 
     size = (8.0, 3.4)
 

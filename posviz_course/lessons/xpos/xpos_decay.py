@@ -17,7 +17,7 @@ POWERS = np.linspace(0, 5, 241)  # log₁₀ of the distances: an image needs ev
 
 
 class XposDecay(Picture):
-    """How each pair of xPos forgets: its factor against the distance."""
+    """In xPos each pair forgets at its own rate: fast pairs forget soonest."""
 
     size = (8.0, 3.2)
     paper_size = (3.3, 3.2)
