@@ -62,7 +62,7 @@ class ForgetGates(Picture):
             fox=(at, bias[-1]),
             alibi=(at, alibi),
             stops=broken(np.stack([x, 0 * x + [0, 1]], axis=-1)),
-            room=(-end, 0.04 * end),
+            room=(-end, 0.15 * end),
             written=gates is not None,
         )
 

@@ -54,8 +54,8 @@ class PrecisionLab(Picture):
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
         axes.axhline(1e-3, color="C6")
-        right = {"color": "C6", "va": "top", "ha": "right"}
-        axes.text(0.99, 6e-4, "0.001", transform=axes.get_yaxis_transform(), **right)
+        right = {"color": "C6", "va": "center", "transform": axes.get_yaxis_transform()}
+        axes.text(1.01, 1e-3, "0.001", **right)
         curves = [
             Curve(axes, line, f"lines[{i}]", stroke=1 / 1.5)
             for i, (line, _) in enumerate(LOOKS.values())

@@ -16,7 +16,7 @@ LOOKS = {"PI": "--", "NTK": "-.", "YaRN": "-"}
 
 
 class KeptFrequencies(Picture):
-    """PI slows every pair alike, NTK the slow pairs more, and YaRN leaves fast pairs as they are."""
+    """PI slows every pair alike, NTK slow pairs more, and YaRN leaves fast pairs as they are."""
 
     size = (8.0, 3.1)
 
