@@ -60,9 +60,7 @@ def stored_image(png: str, about: dict, dark: str = "", narrow: Narrow | None = 
     return image(str(about.get("alt", "")), PNG + png, dark and PNG + dark, size, narrow)
 
 
-def image(
-    alt: str, light: str, dark: str = "", size: str = "", narrow: Narrow | None = None
-) -> str:
+def image(alt: str, light: str, dark: str = "", size: str = "", narrow: Narrow | None = None) -> str:
     """HTML of an image at these addresses; a browser fetches that of a telephone only there."""
     sources = []
     if narrow:

@@ -88,8 +88,7 @@ class ForgetGates(Picture):
         ticks: dict = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
         stops = Curve(row, "C2:", "stops", transform=row.get_xaxis_transform())
-        row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", ylabel="bias")
-        row.set_title("last query (dotted: full stop)")
+        row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")
         row.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         alibi = Curve(row, "--", "alibi", color=hue("ALiBi"))
         fox = Curve(row, "o-", "fox", color=hue("FoX"))

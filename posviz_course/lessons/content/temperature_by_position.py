@@ -96,7 +96,13 @@ def _named(name, until):
     """A rule at the end of its weights, or at a position where its name has room."""
     shown = until >= POSITIONS
     words = {"none": "  no factor"}.get(name, name)
-    return lambda a: (POSITIONS[shown], a.weights[name][shown], words, name != "Llama 4")
+
+    def show(arrays):
+        y = arrays.weights[name][shown]
+        is_below = name == "Llama 4"  # where ticks are if there is nothing to keep
+        return POSITIONS[shown], y, "" if is_below and y[-1] < 0.15 else words, not is_below
+
+    return show
 
 
 def factors_at(positions: np.ndarray) -> dict[str, np.ndarray]:

@@ -90,12 +90,7 @@ class PrecisionLab(Picture):
 
 def _named(i, name):
     """A dtype at the end of its line; that of float16 is below, because bfloat16 is near it."""
-
-    def show(arrays):
-        overflows = name == "float16" and len(arrays.overflow[0])
-        return *arrays.lines[i], f"  {name}{' overflows' if overflows else ''}", name != "float16"
-
-    return show
+    return lambda arrays: (*arrays.lines[i], f"  {name}", name != "float16")
 
 
 def _errors(positions, rounded):

@@ -45,8 +45,8 @@ class Dispersal(Picture):
         curves = [
             Curve(axes, "C1-", "curves[0]"),
             Curve(axes, "C0--", "curves[1]"),
-            EndName(axes, "C1", lambda a: (*a.ends[0], "as they are ", False)),
-            EndName(axes, "C0", lambda a: (*a.ends[1], "  × a² (YaRN)", True), ha="left"),
+            EndName(axes, "C1", lambda a: (*a.ends[0], "as they are ", a.ends[0][1][0] < 0.1)),
+            EndName(axes, "C0", lambda a: (*a.ends[1], "  × a²", True), ha="left"),
         ]
         marks = [
             Curve(axes, fmt, f"ends[{at}]", marks=1.2) for at, fmt in enumerate(("C1o", "C0D"))
