@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import Log, LogInteger
-from posviz.pictures.parts import Curve, Other, legend_above, whole
+from posviz.pictures.parts import Curve, EndName, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import number
 from posviz_course.lessons._hues import hue
@@ -18,7 +18,7 @@ LOOKS = {"PI": "--", "NTK": "-.", "YaRN": "-"}
 
 
 class KeptFrequencies(Picture):
-    """What PI, NTK and YaRN leave of the frequency of each pair.
+    """PI slows every pair alike, NTK slow pairs more, and YaRN leaves fast pairs as they are.
 
     `ramp` is a reader's function of lesson 10, with the arguments of its exercise -> [pairs].
     """
@@ -62,14 +62,19 @@ class KeptFrequencies(Picture):
         axes.set(xlabel="pair (0 is the fastest)", ylabel="share of its frequency")
         whole(axes.xaxis, most=7)
         curves = [
-            Curve(axes, fmt, f"curves[{at}]", name, stroke=1.3, color=hue(name))
+            Curve(axes, fmt, f"curves[{at}]", stroke=1.3, color=hue(name))
             for at, (name, fmt) in enumerate(LOOKS.items())
         ]
         if self._own:
             ink = rcParams["text.color"]
             curves.append(Curve(axes, "o", "own", "yours", color=ink, marks=0.6))
-        legend_above(figure, [*curves, band], narrow=2)
-        return [Other(band, "band"), *curves]
+        names = [
+            EndName(axes, hue("PI"), _until(6, 0, "PI", True)),
+            EndName(axes, hue("NTK"), _until(20, 1, "NTK", False)),
+            EndName(axes, hue("YaRN"), _until(32, 2, "  YaRN", True), ha="left"),
+        ]
+        legend_above(figure, [*curves[len(LOOKS) :], band])
+        return [Other(band, "band"), *curves, *names]
 
     def caption(self, arrays: Arrays) -> str:
         setting = f"(s = {number(arrays.factor)}, L = {arrays.length:,})"
@@ -84,3 +89,13 @@ class KeptFrequencies(Picture):
             f"YaRN keeps {yarn} of {len(PAIRS)} pairs as they were trained, NTK {ntk} and PI {pi} "
             f"{setting}."
         )
+
+
+def _until(pair, at, name, above):
+    """The curve of a method up to a pair, where its name has room."""
+
+    def show(arrays):
+        x, y = arrays.curves[at]
+        return x[:pair], y[:pair], name, above
+
+    return show

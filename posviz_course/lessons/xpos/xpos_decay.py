@@ -18,7 +18,7 @@ POWERS = np.linspace(0, 5, 241)  # log₁₀ of the distances: an image needs ev
 
 
 class XposDecay(Picture):
-    """How each pair of xPos forgets: its factor against the distance.
+    """In xPos each pair forgets at its own rate: fast pairs forget soonest.
 
     `half_lives` is a reader's function of lesson 09, (zeta, scale_base) -> [pairs].
     """
