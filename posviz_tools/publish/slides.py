@@ -202,9 +202,9 @@ def _drawn(picture: Picture) -> str:
         for dark in (False, True):
             file = picture.save(Path(folder) / "picture.svg", dark=dark)
             vectors.append(base64.b64encode(file.read_bytes()).decode())
-    light, dark = (f"data:image/svg+xml;base64,{vector}" for vector in vectors)
+    addresses = [f"data:image/svg+xml;base64,{vector}" for vector in vectors]
     caption = picture.caption(picture.compute())
-    return still(caption, image(caption, light, dark))
+    return still(caption, image(caption, addresses[0], addresses[1]))
 
 
 # ---------------------------------------------------------------- for a lecture
