@@ -23,7 +23,7 @@ from tests.browser.server import served
 
 MOST_BYTES = 4_000_000  # of a page, its styles and MathJax
 
-FORMULAS_ARE_SET = "() => MathJax.startup?.promise?.then(() => true)"
+FORMULAS_ARE_SET = "() => globalThis.MathJax?.startup?.promise?.then(() => true)"
 SCROLLED = """[...document.querySelectorAll('main *:not(pre, table)')].filter((element) =>
     ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)
     && element.scrollWidth > element.clientWidth).map(({ outerHTML }) => outerHTML)"""
