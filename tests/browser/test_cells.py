@@ -75,8 +75,10 @@ def test_a_mistake_is_named_and_a_right_answer_is_correct(lesson):
 def test_a_cell_above_that_stops_is_named_where_a_check_fails(lesson):
     lesson.cell("imports")
     text = lesson.page.locator('[data-cell="imports"] .cm-content').inner_text()
-    lesson.write("imports", f"    {text}")
-    lesson.checked(TABLE, "'np' is not defined.*cell above that begins .*IndentationError")
+    lesson.write("imports", f"    import numpy as numbers\n{text}")
+    wrong = TABLE.replace("np.", "numbers.")
+    lesson.checked(wrong, "'numbers' is not.*above that begins import numpy.*IndentationError")
+    lesson.cell("imports").locator(".cm-content").click()  # the button under it stays in place
     lesson.cell("imports").get_by_role("button", name="Undo my changes").click()
     lesson.checked(TABLE, "✓ .* correct")
 
