@@ -73,9 +73,7 @@ class ShiftIsRotation(Picture):
         waves.set(yticks=(-1, 0, 1))
         middle = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
         names = [
-            Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)
-        ]
-        names += [
+            *(Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)),
             PointName(waves, "C2", lambda a: (*a.shift, "M: k tokens", True)),
             EndName(waves, "C6", lambda a: (*a.sine, " sin", True), ha="left"),
             EndName(waves, "C6", lambda a: (*a.cosine, " cos", False), ha="left"),
