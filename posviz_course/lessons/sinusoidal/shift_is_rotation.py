@@ -72,7 +72,7 @@ class ShiftIsRotation(Picture):
         waves.set(xlabel="position (tokens)", xlim=(-4, 2.5 * FURTHEST), ylim=(-1.2, 1.5))
         waves.set(yticks=(-1, 0, 1))
         middle = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
-        names = [
+        names: list = [
             Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)
         ]
         names += [
