@@ -64,8 +64,8 @@ class CacheDebugger(Picture):
             axes.axhline(PROMPT - 0.5, **dots, zorder=3)
         for y, part, side in ((PROMPT - 1, "prompt", "bottom"), (PROMPT, "new", "top")):
             panels[2].text(LARGEST, y, part, color="C2", ha="right", va=side, zorder=3)
-        title = Background(panels[0].set_title, lambda a: TITLES.get(a.mistake, a.mistake))
-        return [*maps, errors, title]
+        heading = Background(panels[0].set_title, lambda a: TITLES.get(a.mistake, a.mistake))
+        return [*maps, errors, heading]
 
     def caption(self, arrays: Arrays) -> str:
         if arrays.errors[-1] < 1e-9:

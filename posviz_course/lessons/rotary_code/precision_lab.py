@@ -54,7 +54,7 @@ class PrecisionLab(Picture):
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
         axes.axhline(1e-3, color="C6")
-        right = {"color": "C6", "va": "center", "transform": axes.get_yaxis_transform()}
+        right: dict = {"color": "C6", "va": "center", "transform": axes.get_yaxis_transform()}
         axes.text(1.01, 1e-3, "0.001", **right)
         curves = [
             Curve(axes, line, f"lines[{i}]", stroke=1 / 1.5)
