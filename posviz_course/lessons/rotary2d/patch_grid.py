@@ -23,7 +23,7 @@ DIRECTIONS: dict[str, tuple[int, int]] = {"mixed": (0, 360), "mixed, near 45°":
 class PatchGrid(Picture):
     """A photograph as bright as its patches score, if only positions counted.
 
-    `angles` is a reader's function of lesson 07, (rows, columns, head_dim, base) -> [patches, pairs].
+    `angles` is a reader's function of lesson 07, (rows, columns, head_dim, base) -> [n, pairs].
     """
 
     size = (8.0, 3.9)
