@@ -22,7 +22,7 @@ from posviz.pictures.parts import (
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 from posviz.wording import signed
-from posviz_course.lessons._written import written
+from posviz_course.lessons._own import own_numbers
 from posviz_course.lessons.relative._words import Word
 
 LONGEST, FURTHEST = 32, 16
@@ -67,7 +67,7 @@ class OffsetMatrix(Picture):
         """The clipped offsets, or those of the reader's rows; None while it has no body."""
         if self._rows is None:
             return np.clip(apart, -self.clip, self.clip)
-        rows = written(self._rows(tokens, tokens, self.clip), apart.shape)
+        rows = own_numbers(self._rows(tokens, tokens, self.clip), apart.shape)
         return None if rows is None else self.clip - rows  # rows count key − query
 
     def draw(self, figure: Figure) -> list:

@@ -10,7 +10,7 @@ from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
-from posviz_course.lessons._written import written
+from posviz_course.lessons._own import own_numbers
 from posviz_course.models.archive import photograph
 
 GRID, BASE = 14, 10  # patches along a side; an image is small, and so is the base
@@ -67,7 +67,7 @@ class PatchGrid(Picture):
         """The angles [patches, pairs]; None while the reader's function has no body."""
         if self._angles is not None:
             angles = self._angles(rows, columns, self.head_dim, BASE)
-            return written(angles, (GRID**2, self.head_dim // 2))
+            return own_numbers(angles, (GRID**2, self.head_dim // 2))
         if self.encoding == "raster":
             return rotary_angles(rows * GRID + columns, rotary_frequencies(self.head_dim, BASE))
         return mixed_angles(rows, columns, arrows(self.encoding, self.head_dim))
