@@ -116,11 +116,11 @@ check_cached_scores = LessonChecker(
     mistakes=[
         step("query at 0",
             "Your query is at position 0, or is not rotated at all. The new token comes after "
-            "n cached ones, at position n: rotate its query there, as you did its key.",
+            "n cached ones, at position n: rotate its query there.",
             q_at=lambda n: 0),
         step("key at 0",
             "Your new key is at position 0, or is not rotated at all. The new token comes "
-            "after n cached ones, at position n: rotate its key there, as you did its query.",
+            "after n cached ones, at position n: rotate its key there.",
             k_at=lambda n: 0),
         step("offset forgotten",
             "Your query and key are not rotated (or at position 0), or you rotated the whole cache "
@@ -135,8 +135,8 @@ check_cached_scores = LessonChecker(
             "Your new token is at 2n, because you added the n cached keys twice. Its position is "
             "n, the number of cached keys.", q_at=lambda n: 2 * n, k_at=lambda n: 2 * n),
         step("query one late",
-            "Your query is at n + 1, one position too far, and your key is right. Both belong to "
-            "the new token, at position n.", q_at=lambda n: n + 1),
+            "Your query is at n + 1, one position too far. Query and key belong to the new token, "
+            "at position n.", q_at=lambda n: n + 1),
         step("at the last cached position",
             "Your new token is at n − 1, where the last cached key is. The next position is n, the "
             "number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
