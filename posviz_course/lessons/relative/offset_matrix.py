@@ -22,6 +22,7 @@ from posviz.pictures.parts import (
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 from posviz.wording import signed
+from posviz_course.lessons._own import own_numbers
 from posviz_course.lessons.relative._words import Word
 
 LONGEST, FURTHEST = 32, 16
@@ -31,7 +32,10 @@ QUERY = 6  # whose row is shown, unless there are fewer tokens
 
 
 class OffsetMatrix(Picture):
-    """The offset of each pair of tokens, clipped."""
+    """The offset of each pair of tokens, clipped.
+
+    `rows` is a reader's function of lesson 04, (q_positions, k_positions, max_distance) -> [q, k].
+    """
 
     size = (8.0, 3.8)
     paper_size = (3.3, 4.4)
@@ -39,18 +43,32 @@ class OffsetMatrix(Picture):
     clip = Integer(3, low=0, high=FURTHEST, play=True, label="clip k")
     seq_len = Integer(10, low=2, high=LONGEST)
 
+    def __init__(self, rows=None, **knobs):
+        super().__init__(**knobs)
+        self.given_data = () if rows is None else ("rows",)
+        self._rows = rows
+
     def compute(self) -> Arrays:
         """Return the clipped offset of each pair, [seq_len, seq_len], and a query's row."""
         tokens = np.arange(self.seq_len)
         apart = offsets(tokens, tokens)
-        clipped, query = np.clip(apart, -self.clip, self.clip), min(QUERY, self.seq_len - 1)
+        known, query = self._clipped(tokens, apart), min(QUERY, self.seq_len - 1)
+        clipped = 0 * apart if known is None else known
         return self.arrays(
             clipped=clipped,
             outline=row_outline(clipped, query),
             rows=[(tokens, apart[query]), (tokens, clipped[query])],
             distinct=[len(np.unique(apart)), len(np.unique(clipped))],
             ends={"xlim": (-0.5, self.seq_len - 0.5), "ylim": (-self.seq_len, self.seq_len)},
+            written=known is not None,
         )
+
+    def _clipped(self, tokens, apart):
+        """The clipped offsets, or those of the reader's rows; None while it has no body."""
+        if self._rows is None:
+            return np.clip(apart, -self.clip, self.clip)
+        rows = own_numbers(self._rows(tokens, tokens, self.clip), apart.shape)
+        return None if rows is None else self.clip - rows  # rows count key − query
 
     def draw(self, figure: Figure) -> list:
         """The matrix; beside it, or below, the query's row before and after the clip."""
@@ -82,7 +100,7 @@ class OffsetMatrix(Picture):
             Curve(row, "C1s--", "rows[0]", "offset", **props),
             Curve(row, "C0o-", "rows[1]", "clipped", **props),
         ]
-        matrix.set(title="offsets, clipped")
+        matrix.set(title="with your rows" if self.given_data else "offsets, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         row.set(xlabel="key (position)", ylabel="offset, query − key (tokens)")
         row.set(title="the query’s row")
@@ -92,6 +110,8 @@ class OffsetMatrix(Picture):
         return [colours, *outline, *numbers, *curves, Limits(row, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
+        if not arrays.written:
+            return "Your function returns no rows yet, so all pairs have one colour."
         before, after = arrays.distinct
         return (
             f"Clipped to ±{arrays.clip}, the {before} offsets of {arrays.seq_len} tokens "

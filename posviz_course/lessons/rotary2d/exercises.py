@@ -114,6 +114,10 @@ check_axial = LessonChecker(
             "have the same angles. Give each axis its own half of the pairs: concatenate."),
         BASE_IGNORED,
         BASE_100,
+        # Named by itself, because 10 is 100 with half of the exponent, which would be two mistakes.
+        argument("base 10",
+            "Your base is always 10, as in the example: use the argument base, which has other "
+            "values, too.", base=10),
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
             "You returned every angle twice, once for each dimension of a pair. Return one angle "
             "for each pair: the shape is [n, head_dim/2]."),

@@ -10,6 +10,7 @@ from posviz.pictures.knobs import Choice, Integer
 from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
+from posviz_course.lessons._own import own_numbers
 from posviz_course.models.archive import photograph
 
 GRID, BASE = 14, 10  # patches along a side; an image is small, and so is the base
@@ -20,26 +21,35 @@ DIRECTIONS: dict[str, tuple[int, int]] = {"mixed": (0, 360), "mixed, near 45°":
 
 
 class PatchGrid(Picture):
-    """A photograph as bright as its patches score, if only positions counted."""
+    """A photograph as bright as its patches score, if only positions counted.
+
+    `angles` is a reader's function of lesson 07, (rows, columns, head_dim, base) -> [n, pairs].
+    """
 
     size = (8.0, 3.9)
 
     row = Integer(5, low=0, high=GRID - 1, play=True)
     column = Integer(8, low=0, high=GRID - 1, play=True)
-    encoding = Choice("axial", options=("raster", "axial", *DIRECTIONS, "one frequency"))
-    head_dim = Choice(64, options=(4, 8, 16, 32, 64, 128))
+    encoding = Choice(
+        "axial",
+        options=("raster", "axial", *DIRECTIONS, "one frequency"),
+        given="your function makes the angles",
+    )
+    head_dim = Choice(64, options=(16, 32, 64, 128))  # fewer waves make no cross
+
+    def __init__(self, angles=None, **knobs):
+        super().__init__(**knobs)
+        self.given_data = () if angles is None else ("angles",)
+        self._angles = angles
 
     def compute(self) -> Arrays:
         """Return the query's scores with every patch, [grid, grid]; its own is 1.
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the angles.
         """
-        rows, columns = raster(GRID, GRID).T
-        if self.encoding == "raster":
-            angles = rotary_angles(rows * GRID + columns, rotary_frequencies(self.head_dim, BASE))
-        else:
-            angles = mixed_angles(rows, columns, arrows(self.encoding, self.head_dim))
-        rotated = apply_rotary(np.ones((GRID**2, self.head_dim)), angles)
+        angles = self._of_patches(*raster(GRID, GRID).T)
+        vectors = np.ones((GRID**2, self.head_dim))
+        rotated = vectors if angles is None else apply_rotary(vectors, angles)
         query = rotated[self.row * GRID + self.column]
         scores = (rotated @ query).reshape(GRID, GRID) / self.head_dim
         pixels = photograph()
@@ -50,7 +60,17 @@ class PatchGrid(Picture):
             outline=outline,
             frame=(outline + 0.5) * side - 0.5,
             lit=_lit(pixels, scores),
+            written=angles is not None,
         )
+
+    def _of_patches(self, rows, columns):
+        """The angles [patches, pairs]; None while the reader's function has no body."""
+        if self._angles is not None:
+            angles = self._angles(rows, columns, self.head_dim, BASE)
+            return own_numbers(angles, (GRID**2, self.head_dim // 2))
+        if self.encoding == "raster":
+            return rotary_angles(rows * GRID + columns, rotary_frequencies(self.head_dim, BASE))
+        return mixed_angles(rows, columns, arrows(self.encoding, self.head_dim))
 
     def draw(self, figure: Figure) -> list:
         """The photograph, as bright as each patch scores, and beside it the scores as a map."""
@@ -60,7 +80,8 @@ class PatchGrid(Picture):
         photo.set(title="bright: high score", xticks=(), yticks=())
         scores = Map(chart, "scores", most=(GRID, GRID), aspect="equal")
         figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
-        chart.set(title="score", xlabel="column (patches)", ylabel="row (patches)")
+        title = "with your angles" if self.given_data else "score"
+        chart.set(title=title, xlabel="column (patches)", ylabel="row (patches)")
         whole(chart.xaxis, chart.yaxis, most=4, steps=None)
         sharp: dict = {"stroke": 2.5, "solid_joinstyle": "miter"}
         frames = *on_colours(photo, "frame", **sharp), *on_colours(chart, "outline", **sharp)
@@ -72,6 +93,8 @@ class PatchGrid(Picture):
         return {"row": int((y + 0.5) // side), "column": int((x + 0.5) // side)}
 
     def caption(self, arrays: Arrays) -> str:
+        if not arrays.written:
+            return "Your function returns no angles yet, so all patches score 1."
         scores, row, column = arrays.scores, arrays.row, arrays.column
         last = GRID - 1
         beside = scores[row, column + 1 if column < last else column - 1]

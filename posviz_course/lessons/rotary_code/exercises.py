@@ -116,11 +116,11 @@ check_cached_scores = LessonChecker(
     mistakes=[
         step("query at 0",
             "Your query is at position 0, or is not rotated at all. The new token comes after "
-            "n cached ones, at position n: rotate its query there, as you did its key.",
+            "n cached ones, at position n: rotate its query there.",
             q_at=lambda n: 0),
         step("key at 0",
             "Your new key is at position 0, or is not rotated at all. The new token comes "
-            "after n cached ones, at position n: rotate its key there, as you did its query.",
+            "after n cached ones, at position n: rotate its key there.",
             k_at=lambda n: 0),
         step("offset forgotten",
             "Your query and key are not rotated (or at position 0), or you rotated the whole cache "
@@ -135,8 +135,8 @@ check_cached_scores = LessonChecker(
             "Your new token is at 2n, because you added the n cached keys twice. Its position is "
             "n, the number of cached keys.", q_at=lambda n: 2 * n, k_at=lambda n: 2 * n),
         step("query one late",
-            "Your query is at n + 1, one position too far, and your key is right. Both belong to "
-            "the new token, at position n.", q_at=lambda n: n + 1),
+            "Your query is at n + 1, one position too far. Query and key belong to the new token, "
+            "at position n.", q_at=lambda n: n + 1),
         step("at the last cached position",
             "Your new token is at n − 1, where the last cached key is. The next position is n, the "
             "number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
@@ -182,6 +182,8 @@ def backwards(x):
     return -rotary.partners(x)
 
 
+STILL: dict = {"partner": backwards, "first": 1}  # two of the three mistakes that are given
+
 check_port = LessonChecker(
     "The port of RoPE",
     port,
@@ -190,7 +192,7 @@ check_port = LessonChecker(
         (np.array([[0.6, -0.8, 0.5, 0.1]]), np.array([3])),  # one token
         (np.array([[1.0, 0.0], [0.3, 0.7], [0.3, 0.7]]), np.array([0, 5, 5])),  # one pair
     ],
-    given=partial(port, layout="half_split", partner=backwards, first=1),
+    given=partial(port, layout="half_split", **STILL),
     mistakes=[
         step("half_split",
             "You rotate dimensions i and i + head_dim/2 together, as half_split does. Interleaved "
@@ -214,16 +216,29 @@ check_port = LessonChecker(
             "0 nothing rotates: leave out the + 1.", first=1),
         answer("outputs in two halves",
             lambda y: change_layout(y, source="interleaved", target="half_split"),
-            "Your numbers are right, but all firsts come before all seconds. Put each second next "
-            "to its first: np.stack(rotated, axis=-1).reshape(x.shape)."),
+            "Your outputs have all firsts before all seconds. Put each second next to its first: "
+            "np.stack(rotated, axis=-1).reshape(x.shape)."),
         answer("stacked along the first axis",
             lambda y: np.stack([y[:, 0::2], y[:, 1::2]]).reshape(y.shape),
-            "Your numbers are right, but np.stack without axis=-1 puts all firsts of all tokens "
-            "before all seconds: np.stack(rotated, axis=-1).reshape(x.shape)."),
+            "np.stack without axis=-1 puts all firsts of all tokens before all seconds: "
+            "np.stack(rotated, axis=-1).reshape(x.shape)."),
         argument("inputs in two halves",
             "You read the two halves of x, but you write neighbours. Read neighbours as well: "
             "x[:, 0::2] and x[:, 1::2].",
             x=lambda x: change_layout(x, source="half_split", target="interleaved")),
+        # The first line that a reader fixes may be one of the two of the layout.
+        wrong("only the inputs fixed",
+            lambda x, positions: change_layout(
+                port(x, positions, **STILL), source="interleaved", target="half_split"
+            ),
+            "You read neighbours now, but you still write two halves: "
+            "np.stack(rotated, axis=-1).reshape(x.shape). Two more mistakes are left after that."),
+        wrong("only the outputs fixed",
+            lambda x, positions: port(
+                change_layout(x, source="half_split", target="interleaved"), positions, **STILL
+            ),
+            "You write neighbours now, but you still read two halves: x[:, 0::2] and x[:, 1::2]. "
+            "Two more mistakes are left after that."),
         step("angles in two halves",
             "You laid out the angles for two halves. Both dimensions of a pair need the same "
             "angle: np.repeat(angles, 2, axis=1).", power=rotary.tiled),

@@ -62,10 +62,10 @@ class LayoutConverter(Picture):
     def caption(self, arrays: Arrays) -> str:
         if arrays.difference < 1e-12:
             return "The scores are those of training, because each side rotates its trained pairs."
-        if arrays.query_reordered != arrays.key_reordered:
-            why = f"Only {'W_Q' if arrays.query_reordered else 'W_K'} is converted"
-        elif arrays.query_layout != arrays.key_layout:
+        if arrays.query_layout != arrays.key_layout:
             why = "Query and key rotate different pairs"
+        elif arrays.query_reordered != arrays.key_reordered:
+            why = f"Only {'W_Q' if arrays.query_reordered else 'W_K'} is converted"
         else:
             why = "Query and key rotate the same wrong pairs"
         if arrays.spread < 1e-9:

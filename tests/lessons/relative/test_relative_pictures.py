@@ -89,6 +89,19 @@ def test_a_bias_that_is_not_written_adds_nothing_and_a_shape_is_refused():
         OffsetBias(lambda numbers, length: numbers, sentence="a b c d").compute()
 
 
+def test_a_reader_s_rows_draw_the_clipped_offsets():
+    def rows(q_positions, k_positions, max_distance):
+        apart = k_positions - q_positions[:, None]
+        return np.clip(apart, -max_distance, max_distance) + max_distance
+
+    expected = OffsetMatrix(clip=2).compute().clipped
+    np.testing.assert_array_equal(OffsetMatrix(rows, clip=2).compute().clipped, expected)
+    mirrored = OffsetMatrix(lambda *given: rows(*given).T, clip=2).compute().clipped
+    np.testing.assert_array_equal(mirrored, -expected)
+    empty = OffsetMatrix(lambda *_: ..., clip=2)
+    assert empty.caption(empty.compute()).startswith("Your function returns no rows yet")
+
+
 def xl_terms():
     """The five terms of each query and each key not ahead of it, {(query, key): numbers}."""
     random = np.random.default_rng(71)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posviz_course.lessons.rotary2d import check_kind
+from posviz_course.lessons.rotary2d import check_axial, check_kind
 
 
 def test_a_comparison_without_a_tolerance_is_told_to_allow_rounding():
@@ -32,3 +32,11 @@ def test_the_other_diagonal_is_told_to_look_at_row_plus_column():
         return 0 if np.allclose(f[1:, 1:] + f[:-1, :-1], f[1:, :-1] + f[:-1, 1:]) else 1
 
     assert check_kind(my_kind).mistake == "one frequency not seen"
+
+
+def test_the_base_of_the_example_is_not_taken_for_half_of_the_exponent():
+    def my_axial(rows, columns, head_dim, base):
+        inv_freq = 10.0 ** (-2 * np.arange(head_dim // 4) / (head_dim // 2))
+        return np.concatenate([np.outer(columns, inv_freq), np.outer(rows, inv_freq)], axis=1)
+
+    assert check_axial(my_axial).mistake == "base 10"

@@ -33,7 +33,7 @@ def angles_of(picture, row, column):
 @pytest.mark.parametrize(
     "encoding", ["raster", "axial", "mixed", "mixed, near 45°", "one frequency"]
 )
-@pytest.mark.parametrize("place", [(1, 13, 8), (5, 8, 64)])
+@pytest.mark.parametrize("place", [(1, 13, 16), (5, 8, 64)])
 def test_scores_of_patches_are_those_of_a_loop(encoding, place):
     setting = dict(zip(("row", "column", "head_dim"), place, strict=True))
     picture = PatchGrid(encoding=encoding, **setting)
@@ -48,6 +48,27 @@ def test_scores_of_patches_are_those_of_a_loop(encoding, place):
         pixel = arrays.lit[row * side + side // 2, column * side + side // 2]
         stored = photograph()[row * side + side // 2, column * side + side // 2]
         assert pixel == pytest.approx(stored * light, abs=3e-6)
+
+
+def test_axial_scores_make_a_cross_for_each_query_and_width():
+    for head_dim in PatchGrid.knobs()["head_dim"].options:
+        for row, column in itertools.product(range(0, 14, 3), repeat=2):
+            scores = PatchGrid(row=row, column=column, head_dim=head_dim).compute().scores
+            rows, columns = abs(np.indices((14, 14)) - [[[row]], [[column]]])
+            arms = scores[(rows == 0) | (columns == 0)]
+            assert arms.min() > scores[(rows > 2) & (columns > 2)].max()
+
+
+def test_a_reader_s_angles_draw_their_scores():
+    def by_column(rows, columns, head_dim, base):
+        return np.outer(columns, [1.0] * (head_dim // 2))
+
+    found = PatchGrid(by_column, row=2, column=5).compute().scores
+    np.testing.assert_allclose(found, [[math.cos(5 - c) for c in range(14)]] * 14, atol=1e-9)
+    picture = PatchGrid(lambda *_: ...)
+    arrays = picture.compute()
+    assert (arrays.scores == 1).all()
+    assert picture.caption(arrays).startswith("Your function returns no angles yet")
 
 
 @pytest.mark.parametrize(("x", "y", "patch"), [(-0.4, 167.4, (13, 0)), (66, 60, (5, 5))])

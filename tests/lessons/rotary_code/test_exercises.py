@@ -3,6 +3,7 @@
 import numpy as np
 
 from posviz import identify
+from posviz.encodings.rotary import LAYOUTS, change_layout
 from posviz_course.course import OF_TOPIC
 from posviz_course.lessons.rotary_code import (
     check_cached_scores,
@@ -40,6 +41,15 @@ def test_one_fixed_mistake_of_the_port_leaves_two_to_name():
     given, _ = exercise("my_port")
     feedback = check_port(lambda x, positions: given(x, positions - 1))
     assert set(feedback.mistake.split(", and ")) == {"half_split", "direction reversed"}
+
+
+def test_one_fixed_line_of_the_port_s_layout_names_the_other_line():
+    given, _ = exercise("my_port")
+    there, back = ({"source": a, "target": b} for a, b in (LAYOUTS, LAYOUTS[::-1]))
+    feedback = check_port(lambda x, positions: given(change_layout(x, **there), positions))
+    assert feedback.mistake == "only the inputs fixed"
+    feedback = check_port(lambda x, positions: change_layout(given(x, positions), **back))
+    assert feedback.mistake == "only the outputs fixed"
 
 
 def test_identify_finds_three_mistakes_in_the_port_and_then_none():

@@ -36,7 +36,9 @@ def test_scores_and_outcome_are_those_of_a_loop(layouts, reordered):
     if layouts[0] == layouts[1]:
         right = all(each == (layouts[0] == "interleaved") for each in reordered)
         outcome = "are those of training" if right else "depend on the offset alone"
-    assert outcome in picture.caption(arrays)
+    caption = picture.caption(arrays)
+    assert outcome in caption
+    assert ("different pairs" in caption) == (outcome == "not relative")
 
 
 def places(mistake, query, key):
