@@ -59,8 +59,8 @@ IN_A_HEAD = [
         "columns. Keep the summed axis: sum(axis=-1, keepdims=True).",
         weigh=lambda scores: np.exp(scores) / np.exp(scores).sum(axis=-1)),
     step("1/√head_dim missing",
-        "You forgot to divide the scores by √head_dim: without it they grow with head_dim, and in a "
-        "wide head one token gets nearly all the weight.",
+        "You forgot to divide the scores by √head_dim: without it they grow with head_dim, and in "
+        "a wide head one token gets nearly all the weight.",
         divisor=lambda x, q: 1),
     step("divided by head_dim",
         "You divided the scores by head_dim; divide by its square root, the standard deviation of "
