@@ -202,7 +202,9 @@ def fit(figure: Figure) -> None:
         titles = {child for child in axes.get_children() if isinstance(child, Text)}
         for text in (*titles.difference(axes.texts), axes.xaxis.label):
             box = text.get_window_extent()
-            right = figure.bbox.x1 - (box.x0 if text.get_ha() == "left" else axes.bbox.x0)
+            right = figure.bbox.x1 - (
+                box.x0 if text.get_horizontalalignment() == "left" else axes.bbox.x0
+            )
             _break(text, box.width, min(1.2 * axes.bbox.width, right))
         label = axes.yaxis.label
         _break(label, label.get_window_extent().height, 1.2 * axes.bbox.height)

@@ -137,7 +137,8 @@ def stem(picture: Picture, look: Appearance) -> str:
     words = ["-".join([name, *map(knobs[name].write, items)]) for name, items in unusual.items()]
     words += ["" if look.style == "notebook" else look.style, look.layout]
     words += ["dark" if look.dark else "", f"panel-{look.panel}" if look.panel else ""]
-    parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in words if text)
+    plain = (re.sub(r"(?<=\d),(?=\d)", "", text) for text in words if text)
+    parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in plain)
     return "_".join([type(picture).__name__, *parts])
 
 

@@ -95,10 +95,16 @@ def alive(name: str, values: dict, stored: str, knobs: Iterable[str] = ()) -> st
 
 def attributes(name: str, values: dict) -> str:
     """HTML of what live.js has to know of a picture."""
-    about = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
+    about = f'data-picture="{name}" data-values={_quoted(values)}'
     if picture := picture_of(f"{name}({', '.join(f'{n}={v!r}' for n, v in values.items())})"):
-        about += f' data-shown="{escape(json.dumps(_shown(picture)))}"'
+        about += f" data-shown={_quoted(_shown(picture))}"
     return about
+
+
+def _quoted(value) -> str:
+    """A value as an attribute in HTML; between single quotes, for JSON is full of the others."""
+    text = escape(json.dumps(value), quote=False).replace("'", "&#39;")
+    return f"'{text}'"
 
 
 def _shown(picture: Picture) -> dict:

@@ -258,14 +258,19 @@ def _whole(deck) -> int:
 
 
 def _fitting(deck, own, there, time) -> list[int]:
-    """Return the sections that fit: as many as possible with exercises, then of the own lecture."""
+    """Return the sections that fit: as many as possible of those that count.
+
+    First those with exercises, then those with formulas, which exercises need, then the own ones.
+    """
     needed = {slide.section for slide in deck if slide.has_exercise}
+    formulas = {slide.section for slide in deck if slide.kind == "formula"}
 
     def worth(sections):
         """What counts first comes first; the earliest sections win where all is equal."""
         chosen = set(sections)
         early = [-number for number in sections]
-        return len(chosen & needed), len(chosen & set(own)), _whole(taking(deck, sections)), early
+        counts = (len(chosen & each) for each in (needed, formulas, set(own)))
+        return *counts, _whole(taking(deck, sections)), early
 
     sets = (subset for count in range(1, len(there) + 1) for subset in combinations(there, count))
     fitting = [subset for subset in sets if _whole(taking(deck, subset)) <= round(time)]

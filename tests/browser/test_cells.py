@@ -16,6 +16,7 @@ from tests.teaching.checkers import SOLUTION_CODES
 LESSON = "02_sinusoidal_tables"
 START = 90_000  # milliseconds, on a busy machine
 ANSWER, CHECK = "exercise-1-answer", "exercise-1-check"
+SAID = f'[data-cell="{CHECK}"] .outputs'
 TABLE = """def my_sinusoidal(positions, d_model, base):
     angles = np.outer(positions, base ** (-2 * np.arange(d_model // 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), d_model)"""
@@ -71,6 +72,17 @@ def test_a_mistake_is_named_and_a_right_answer_is_correct(lesson):
     lesson.checked(TABLE, "✓ .* correct")
 
 
+def test_a_cell_above_that_stops_is_named_where_a_check_fails(lesson):
+    lesson.cell("imports")
+    text = lesson.page.locator('[data-cell="imports"] .cm-content').inner_text()
+    lesson.write("imports", f"    import numpy as numbers\n{text}")
+    wrong = TABLE.replace("np.", "numbers.")
+    lesson.checked(wrong, "'numbers' is not.*above that begins import numpy.*IndentationError")
+    lesson.cell("imports").locator(".cm-content").click()  # the button under it stays in place
+    lesson.cell("imports").get_by_role("button", name="Undo my changes").click()
+    lesson.checked(TABLE, "✓ .* correct")
+
+
 def test_a_cell_that_stops_names_its_line_and_the_shapes_on_it(lesson):
     lesson.write("smallest-table", "a, b = np.ones((2, 3)), np.ones(4)\nprint(a.sum())\na @ b")
     lesson.run("smallest-table", r"6\.0.*Line 3: ValueError.*a: shape \(2, 3\)\s+b: shape \(4,\)")
@@ -79,9 +91,14 @@ def test_a_cell_that_stops_names_its_line_and_the_shapes_on_it(lesson):
 def test_a_loop_without_an_end_is_stopped_and_stops_no_picture(lesson):
     explorer = lesson.cell("table-explorer")
     expect(explorer.locator("[data-alive=true]")).to_have_count(1, timeout=START)
-    lesson.checked(
-        TABLE.replace("    return", "    while True:\n        pass\n    return"), "10 seconds"
-    )
+    lesson.write(ANSWER, TABLE.replace("    return", "    while True:\n        pass\n    return"))
+    lesson.cell(ANSWER).locator(".cm-content").press("Shift+Enter")
+    line, said = lesson.cell(ANSWER).locator(".posviz-run"), lesson.page.locator(SAID)
+    expect(line).to_contain_text("runs …", timeout=START)
+    lesson.page.wait_for_timeout(3000)  # by then its check runs
+    expect(line.get_by_role("button").first).to_have_text("Stop")
+    expect(line).to_contain_text("runs …")
+    expect(said).to_contain_text("10 seconds", timeout=START)
     lesson.checked(TABLE, "✓ .* correct")
     expect(explorer.locator("[data-alive=true]")).to_have_count(1)
 
@@ -141,7 +158,7 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     expect(lesson.page.locator(".posviz-guess[open]")).to_have_count(1)
     lesson.run(ANSWER, "✓ .* correct", CHECK)
     lesson.page.reload()
-    expect(lesson.page.locator(f'[data-cell="{CHECK}"] .outputs')).to_contain_text("✓")
+    expect(lesson.page.locator(SAID)).to_contain_text("✓")
     with lesson.page.expect_download() as download:
         lesson.page.get_by_text("Get the notebook with your code").last.click()
     download.value.save_as(tmp_path / "ann.ipynb")

@@ -23,7 +23,7 @@ from tests.browser.server import served
 
 MOST_BYTES = 4_000_000  # of a page, its styles and MathJax
 
-FORMULAS_ARE_SET = "() => MathJax.startup?.promise?.then(() => true)"
+FORMULAS_ARE_SET = "() => globalThis.MathJax?.startup?.promise?.then(() => true)"
 SCROLLED = """[...document.querySelectorAll('main *:not(pre, table)')].filter((element) =>
     ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)
     && element.scrollWidth > element.clientWidth).map(({ outerHTML }) => outerHTML)"""
@@ -81,7 +81,7 @@ def test_formulas_are_set(name, page_of, browser):
     assert not re.search(r"\$|\\[a-z_]", text)
     assert shown.locator("[data-mml-node=merror]").count() == 0
     if "$$" in (run.NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"):
-        assert shown.locator("mjx-container[display=true] svg").count() > 0
+        assert shown.locator(".formula svg").count() > 0
     context.close()
 
 

@@ -77,7 +77,7 @@ def test_search_finds_symptoms_by_a_question_in_plain_words(opened):
     expect(page.get_by_role("cell", name="writes garbage")).to_be_in_viewport()
 
 
-def test_search_takes_a_name_with_an_underscore_or_a_dot_as_one_word_and_as_several(opened):
+def test_search_takes_a_name_with_an_underscore_as_one_word_and_as_several(opened):
     page = opened("search")
     assert results(page, "rotate_half")[0][0].startswith("After converting weights")
     assert page.locator(".found mark", has_text="rotate_half").count() > 0
@@ -161,6 +161,13 @@ def test_index_leads_to_the_lesson(opened):
     expect(page.locator("h1")).to_contain_text("00 ·")
     page.get_by_role("link", name="Pictures").click()
     expect(page.locator("h1")).to_have_text("Pictures")
+
+
+def test_contents_mark_the_section_that_is_read(opened):
+    page = opened(LESSON)
+    for link in (page.locator(".contents a").nth(2), page.locator(".contents a").first):
+        link.click()
+        expect(page.locator(".contents [aria-current]")).to_have_text(link.inner_text())
 
 
 @pytest.mark.parametrize("exercises", [0, 2])

@@ -264,3 +264,7 @@ def test_a_caption_in_latex_is_plain_for_every_engine():
     from posviz_tools.cli.snippets import in_latex
 
     assert in_latex("θ_0 × 5 % − Λ") == r"$\theta$\_0 $\times$ 5 \% $-$ $\Lambda$"
+
+
+def test_the_name_of_a_file_has_numbers_without_commas():
+    assert plain(posviz.PrecisionLab(position=2_000)).stem == "PrecisionLab_position-2000"

@@ -7,7 +7,7 @@ from matplotlib.image import AxesImage
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from posviz import RotatingVectors, ScoreDecay, SinusoidalTable, XposDecay
+from posviz import FourRelativeTerms, RotatingVectors, ScoreDecay, SinusoidalTable, XposDecay
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
@@ -84,6 +84,11 @@ def test_a_panel_keeps_its_colour_bar_and_takes_the_labels_it_shared():
     assert axes.xaxis.get_tick_params()["labelbottom"]
     with pytest.raises(ValueError, match="panel = 3: it has 1 to 2"):
         SinusoidalTable().figure(panel=3)
+
+
+@pytest.mark.parametrize("cmap", ["", "PuOr"])
+def test_the_words_at_a_colour_bar_stay_where_its_colours_change(cmap):
+    assert {"≤ −2", "≥ 2"} <= texts(FourRelativeTerms().figure(dark=not cmap, cmap=cmap))
 
 
 def test_colours_and_a_colour_map_take_the_places_of_the_usual():

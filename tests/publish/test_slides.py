@@ -159,7 +159,9 @@ def test_every_lesson_has_slides_for_its_lecture(path):
     shown = [repr(slide.picture) for slide in pictured if slide.kind == "picture"]
     assert len(set(shown)) == len(shown), "a picture twice"
     lecture = about(notebook)["lecture"]
-    assert set(lecture["sections"]) <= {slide.section for slide in deck}
+    needed = {slide.section for slide in deck if slide.has_exercise or slide.kind == "formula"}
+    needed = {section for section in needed if isinstance(section, int)}
+    assert needed <= set(lecture["sections"]) <= {slide.section for slide in deck}
     guided = slides.minutes(slides.taking(deck, lecture["sections"]))
     assert guided == pytest.approx(lecture["minutes"]), "the guide has others"
     assert [slide.section for slide in deck if slide.kind == "statement"].count("rule") == 1
@@ -233,6 +235,11 @@ def test_sections_with_exercises_come_before_the_lessons_own(made):
     exercise = new_code_cell("check_it(mine)")
     with_exercise = made(1, 2, 3, more=[exercise])  # which is in section 2
     assert sections(slides.choose_slides(with_exercise, time=6)) == ["opening", 2, "rule"]
+
+
+def test_sections_with_formulas_come_before_the_lessons_own(made):
+    with_formula = made(1, 3, more=[text("$$a$$")])  # which is in section 2
+    assert sections(slides.choose_slides(with_formula, time=9))[1:-1] == [2, 2]
 
 
 def test_what_was_taken_and_left_out_is_told(made):

@@ -8,7 +8,7 @@ from matplotlib.ticker import NullLocator
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Background, Curve, Limits, Map, PointName, greyed, whole, wide
+from posviz.pictures.parts import Curve, Limits, Map, Other, PointName, greyed, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import number
@@ -70,10 +70,15 @@ class AlibiSlopes(Picture):
         )
         bar.set_label("bias (grey: future)")
         bar.set_ticks((-8, -4, 0))
-        title = Background(matrix.set_title, lambda a: f"bias of head {a.head}")
-        matrix.set(title="bias of head 128", xlabel="key (position)", ylabel="query (position)")
+        title = matrix.set_title("bias of head 128", animated=True)
+        matrix.set(xlabel="key (position)", ylabel="query (position)")
         whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
-        return [Limits(points, "ends"), *slopes, bias, title]
+        return [
+            Limits(points, "ends"),
+            *slopes,
+            bias,
+            Other(title, lambda a: {"text": f"bias of head {a.head}"}),
+        ]
 
     def caption(self, arrays: Arrays) -> str:
         last, power = TOKENS - 1, arrays.power

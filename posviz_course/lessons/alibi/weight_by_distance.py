@@ -7,7 +7,17 @@ from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
 from posviz.pictures.knobs import Integer, LogInteger
-from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
+from posviz.pictures.parts import (
+    Curve,
+    EndName,
+    Limits,
+    Other,
+    PointName,
+    Rule,
+    broken,
+    whole,
+    wide,
+)
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import number
 from posviz_course.lessons.alibi.alibi_slopes import slope_words
@@ -54,11 +64,13 @@ class WeightByDistance(Picture):
     def draw(self, figure: Figure) -> list:
         """A line for each head at left, and at right how far each of them looks."""
         left, right = figure.subplots(1, 2, width_ratios=(1.4 if wide(figure) else 1, 1))
-        left.set(title="every head", ylabel="factor e^(−slope · distance)", xlim=(-40, 4096))
+        left.set(
+            title="yellow: effective span", ylabel="factor e^(−slope · distance)", xlim=(-40, 4096)
+        )
         draw_weight_axis(left)
         whole(left.xaxis, most=4)
         right.set_xscale("symlog", linthresh=1, linscale=0.3)
-        right.set(title="how far they look", xlabel="distance (tokens)", ylabel="head")
+        right.set(title="span of each head", xlabel="distance (tokens)", ylabel="head")
         right.set(xlim=(-0.15, 6000), ylim=(len(SLOPES) + 0.7, 0.3))
         right.set_xticks((1, 10, 100, 1000))
         right.xaxis.set_minor_locator(NullLocator())
@@ -74,11 +86,14 @@ class WeightByDistance(Picture):
             Curve(right, "C0", "bar", stroke=2.5, **flat),
             Curve(right, "C1o", "ends", "end of a span", marks=0.6),
         ]
-        legend = [chosen, threshold, window, bars[2]]
-        legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
-        crossing = Curve(left, "o", "crossing", color=rcParams["text.color"])
+        ink = rcParams["text.color"]
+        names = [
+            Curve(left, "o", "crossing", color=ink),
+            PointName(left, ink, lambda a: (*a.crossing, f"{number(a.reach)} tokens", True)),
+            EndName(left, "C2", _at_right, size="small"),
+        ]
         fits = Limits(left, "across")
-        return [Other(window, "window"), threshold, every, chosen, crossing, *bars, fits]
+        return [fits, Other(window, "window"), threshold, every, chosen, *names, *bars]
 
     def caption(self, arrays: Arrays) -> str:
         slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"
@@ -86,6 +101,11 @@ class WeightByDistance(Picture):
             f"Head {arrays.head}, with the slope {slope}, looks {number(arrays.reach)} tokens "
             f"back, where its factor falls under {threshold}."
         )
+
+
+def _at_right(arrays):
+    """The threshold's name, at its right end."""
+    return arrays.across["xlim"][1:], [arrays.threshold], f"1/{arrays.one_in:,}", False
 
 
 def draw_weight_axis(axes):

@@ -137,6 +137,9 @@ check_fox = LessonChecker(
         answer("upper half kept", lambda bias: -bias.T,
             "You kept the future keys and set the past ones to 0. Rows are queries: np.tril keeps "
             "the keys up to the query, and np.triu does the opposite."),
+        answer("rows are keys", lambda bias: bias.T,
+            "Your rows are keys. Rows are queries: subtract the sums of the keys, which belong to "
+            "the columns, from those of the queries, c[:, None]."),
         step("summed from the first token",
             "Your rows are constant: you summed from the first token to the query for every key, "
             "and a softmax does not see that. Subtract the sum up to the key.",

@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.fox import fox_bias
 from posviz.pictures.knobs import Real, TypedText
 from posviz.pictures.layouts import beside
-from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
+from posviz.pictures.parts import Curve, EndName, Limits, Map, broken, greyed, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import number, signed
@@ -62,7 +62,7 @@ class ForgetGates(Picture):
             fox=(at, bias[-1]),
             alibi=(at, alibi),
             stops=broken(np.stack([x, 0 * x + [0, 1]], axis=-1)),
-            room=(-end, 0.04 * end),
+            room=(-end, 0.15 * end),
             written=gates is not None,
         )
 
@@ -87,18 +87,21 @@ class ForgetGates(Picture):
         bias = Map(triangle, "bias", most=(len(tokens),) * 2, **props)
         ticks: dict = {"ticks": (-6, -3, 0), "format": "{x:.0f}"}
         figure.colorbar(bias.image, ax=triangle, aspect=30, extend="min", **ticks)
-        stops = Curve(row, "C2:", "stops", "full stop", transform=row.get_xaxis_transform())
+        stops = Curve(row, "C2:", "stops", transform=row.get_xaxis_transform())
         row.set(xlim=(-0.5, len(tokens) - 0.5), xlabel="key", title="last query", ylabel="bias")
         row.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
-        alibi = Curve(row, "--", "alibi", "ALiBi", color=hue("ALiBi"))
-        fox = Curve(row, "o-", "fox", "FoX", color=hue("FoX"))
-        legend_above(figure, [fox, alibi, stops])
+        alibi = Curve(row, "--", "alibi", color=hue("ALiBi"))
+        fox = Curve(row, "o-", "fox", color=hue("FoX"))
+        names = [
+            EndName(row, hue("ALiBi"), lambda a: (*_first(a.alibi, 4), "ALiBi", True)),
+            EndName(row, hue("FoX"), lambda a: (*_first(a.fox, 1), " FoX", False), ha="left"),
+        ]
         side = min(0.3 * width, 0.6 * height) if wide(figure) else min(0.5 * width, 0.4 * height)
         label_tokens(triangle.yaxis, tokens, side)
         label_tokens(triangle.xaxis, tokens, side, rotation=90)
         label_tokens(row.xaxis, tokens, (0.35 if wide(figure) else 0.7) * width, rotation=90)
         triangle.set(xlabel="key", ylabel="query", title="bias (grey: ahead)")
-        return [bias, Limits(row, lambda a: {"ylim": a.room}), stops, alibi, fox]
+        return [bias, Limits(row, lambda a: {"ylim": a.room}), stops, alibi, fox, *names]
 
     def caption(self, arrays: Arrays) -> str:
         if not arrays.written:
@@ -108,3 +111,9 @@ class ForgetGates(Picture):
             f"The first key has the bias {fox}, so {number(np.exp(arrays.fox[1][0]), 2)} times "
             f"the weight of an equal key at distance 0; ALiBi’s bias is {alibi}."
         )
+
+
+def _first(line, count):
+    """The first points of a line, x and y."""
+    x, y = line
+    return x[:count], y[:count]

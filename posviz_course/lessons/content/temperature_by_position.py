@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.temperatures import llama4_factor, log_n_factor
 from posviz.pictures.knobs import Integer, Real
-from posviz.pictures.parts import Curve, Dense, Rule, legend_above
+from posviz.pictures.parts import Curve, Dense, EndName, Rule
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.lessons.stretching.dispersal import weight
 
@@ -25,7 +25,7 @@ LOOKS = {  # of each rule its line, and its marks
 
 
 class TemperatureByPosition(Picture):
-    """Temperatures of Llama 4 rise in steps, beside a smooth rule and none."""
+    """Without a temperature the best key loses its weight in a long text."""
 
     size = (8.0, 4.4)
     paper_size = (3.3, 3.6)
@@ -55,7 +55,7 @@ class TemperatureByPosition(Picture):
         grey = {"color": "C6", "linestyle": ":"}
         for axes, all_, here in ((factor, "factors", "here"), (weights, "weights", "best")):
             lines = [
-                Dense(axes, props, lambda a, of=all_, n=name: (POSITIONS, getattr(a, of)[n]), name)
+                Dense(axes, props, lambda a, of=all_, n=name: (POSITIONS, getattr(a, of)[n]))
                 for name, (props, _) in LOOKS.items()
             ]
             marks = [
@@ -76,8 +76,12 @@ class TemperatureByPosition(Picture):
         weights.xaxis.set_minor_locator(NullLocator())
         factor.set(ylabel="factor of scores", ylim=(0.55, 1.6), yticks=(0.6, 1, 1.4))
         weights.set(ylabel="weight of best key", ylim=(-0.05, 1.05), yticks=(0, 0.5, 1))
-        legend_above(figure, lines)
-        return parts
+        ends = ("none", 3e4, "left"), ("log n", np.inf, "right"), ("Llama 4", np.inf, "right")
+        names = [
+            EndName(weights, LOOKS[name][0]["color"], _named(name, end), ha=side)
+            for name, end, side in ends
+        ]
+        return [*parts, *names]
 
     def caption(self, arrays: Arrays) -> str:
         best = {name: kept for name, (kept,) in arrays.best.items()}
@@ -86,6 +90,19 @@ class TemperatureByPosition(Picture):
             f"{arrays.here['Llama 4'][0]:.4f}, so that the best key has the weight "
             f"{best['Llama 4']:.2f}; without a factor it has {best['none']:.2f}."
         )
+
+
+def _named(name, until):
+    """A rule at the end of its weights, or at a position where its name has room."""
+    shown = until >= POSITIONS
+    words = {"none": "  no factor"}.get(name, name)
+
+    def show(arrays):
+        y = arrays.weights[name][shown]
+        is_below = name == "Llama 4"  # where ticks are if there is nothing to keep
+        return POSITIONS[shown], y, "" if is_below and y[-1] < 0.15 else words, not is_below
+
+    return show
 
 
 def factors_at(positions: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import Choice, Integer
-from posviz.pictures.parts import Curve, Dense, zero
+from posviz.pictures.parts import Curve, Dense, Limits, whole, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.real import trained_table
 
 SLOW = 32  # of the 256 waves whose sum is a column
-DEVIATIONS = 3.6  # of a column, which its axis shows
+DEVIATIONS = 3.6  # of a column, which its axis shows at least
 TITLES = {"untrained": "random, before training", "MiniLM": "learned (MiniLM)"}
 
 
@@ -34,8 +34,11 @@ class TableColumns(Picture):
         power = np.square(abs(waves))[1:]
         columns.append(np.fft.irfft(waves[: SLOW + 1], 512))
         deviations = [columns[at].std() or 1 for at in (0, 1, 1)]
+        curves = [x / y for x, y in zip(columns, deviations, strict=True)]
+        highest = max(DEVIATIONS, 1.1 * abs(curves[1]).max())
         return self.arrays(
-            curves=[(np.arange(512), x / y) for x, y in zip(columns, deviations, strict=True)],
+            curves=[(np.arange(512), curve) for curve in curves],
+            ends={"ylim": (-highest, highest)},
             slow=float(power[:SLOW].sum() / power.sum()),
         )
 
@@ -44,15 +47,16 @@ class TableColumns(Picture):
         above, below = figure.subplots(2, 1, sharex=True)
         zero(above, below)
         for axes, title in ((above, TITLES[self.table]), (below, "sinusoidal")):
-            axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title, yticks=(-2, 0, 2))
+            axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title)
             axes.set_ylabel("standard\ndeviations")
+        whole(above.yaxis, below.yaxis, most=3, fewest=3, steps=(2, 4, 8, 10))
         below.set(xlabel="position (tokens)")
         lines = (below, "C0", "curves[0]"), (above, "C1", "curves[1]")
         props = {"stroke": 4, "alpha": 0.5}
         slow = Curve(above, "C2-", "curves[2]", f"sum of its {SLOW} slowest waves", **props)
         columns = [Dense(axes, {"color": color}, curve) for axes, color, curve in lines]
         above.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2).set_zorder(1)
-        return [slow, *columns]
+        return [Limits(above, "ends"), slow, *columns]
 
     def caption(self, arrays: Arrays) -> str:
         return (

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, legend_above
+from posviz.pictures.parts import Curve, PointName
 from posviz.pictures.picture import Arrays, Picture
 
 LARGEST, PAIRS, KEYS = 256, 500, 16
 
 
 class ScoreVariance(Picture):
-    """Why scores are divided by √head_dim: variance, and what the softmax makes of it."""
+    """Divided by √head_dim, scores keep the variance 1, and no key takes all of the weight."""
 
     size = (9.0, 4.4)
 
@@ -43,15 +43,16 @@ class ScoreVariance(Picture):
             Curve(left, "C0-", "variances[1]"),
             Curve(left, "C1s", "here[0]"),
             Curve(left, "C0o", "here[1]"),
-            Curve(right, "C1s--", "weights[0]", "q·k"),
-            Curve(right, "C0o-", "weights[1]", "q·k / √head_dim"),
+            Curve(right, "C1s--", "weights[0]"),
+            Curve(right, "C0o-", "weights[1]"),
+            PointName(left, "C1", lambda a: (*a.here[0], "q·k", True)),
+            PointName(left, "C0", lambda a: (*a.here[1], "÷ √head_dim", False)),
         ]
         left.set(xscale="log", yscale="log", ylim=(0.4, 500))
         left.set(xlim=(LARGEST**-0.05, LARGEST**1.05), xlabel="head_dim")
         left.set_ylabel("variance of the score")
         right.set(xlabel=f"key, of {KEYS}, by weight", ylabel="attention weight")
         right.set(xlim=(0.25, KEYS + 0.75), xticks=(1, 4, 8, 12, 16), ylim=(-0.04, 1.04))
-        legend_above(figure, parts[4:])
         return parts
 
     def caption(self, arrays: Arrays) -> str:

@@ -53,7 +53,7 @@ class DebertaTerms(Picture):
         spread.set_title(" ")  # room for the numbers
         above = {"size": "large" if wide(figure) else "medium", "transform": spread.transAxes}
         plain = Text(
-            spread, 0, 1.04, lambda a: f"/ √d: σ = {a.deviations[0]:.2f}", color="C1", **above
+            spread, 0, 1.04, lambda a: f"sum / √d: σ = {a.deviations[0]:.2f}", color="C1", **above
         )
         above |= {"color": "C0", "ha": "right"}
         return [
@@ -63,7 +63,11 @@ class DebertaTerms(Picture):
             Curve(spread, "C0-", "densities[1]", stroke=1.5),
             plain,
             Text(
-                spread, 1, 1.04, lambda a: f"/ √({sum(a.on)}d): σ = {a.deviations[1]:.2f}", **above
+                spread,
+                1,
+                1.04,
+                lambda a: f"sum / √({sum(a.on)}d): σ = {a.deviations[1]:.2f}",
+                **above,
             ),
         ]
 

@@ -11,6 +11,7 @@ from posviz.pictures.parts import Curve, Map, broken, on_colours, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import signed
+from posviz_course.lessons._own import own_numbers
 from posviz_course.lessons._sentences import words_of, write_along
 
 MOST, FARTHEST, STRONGEST = 7, 4, 6.0  # words; tokens; what is added to a score
@@ -58,15 +59,7 @@ class OffsetBias(Picture):
             return np.where(apart == self.offset, self.bonus, 0.0)
         length = len(apart)
         numbers = np.where(np.arange(1 - length, length) == self.offset, self.bonus, 0.0)
-        bias = self._bias(numbers, length)
-        if bias is ... or bias is None:
-            return None
-        if np.shape(bias) != apart.shape:
-            raise ValueError(
-                f"Your function returned shape {np.shape(bias)}, not {apart.shape}: solve the "
-                "exercise first."
-            )
-        return np.asarray(bias, dtype=float)
+        return own_numbers(self._bias(numbers, length), apart.shape)
 
     def draw(self, figure: Figure) -> list:
         """The bias by offset, and beside it, or below, the weights of all words."""

@@ -18,7 +18,7 @@ BASE = 100_000  # of the lesson's model, SmolLM2
 LIMIT = 2.5  # of the colours
 LARGEST = 5.0  # of the errors that are shown
 MISTAKES = ("none", "start forgotten", "query at 0", "query one late", "cache rotated again")
-TITLES = {"none": "with the cache"}  # of the left panel; else the mistake is its title
+TITLES = {"none": "with the cache", "cache rotated again": "rotated again"}  # of mistakes
 
 
 class CacheDebugger(Picture):
@@ -49,7 +49,7 @@ class CacheDebugger(Picture):
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
         props = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
         maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **props) for i in (0, 1)]
-        for axes, title in zip(panels, (MISTAKES[-1], "without a cache"), strict=False):
+        for axes, title in zip(panels, (MISTAKES[1], "no cache"), strict=False):
             axes.set(title=title, xlabel="key (position)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set_ylabel("query (position)")
         below: dict = {"location": "bottom", "shrink": 0.6, "aspect": 50, "extend": "min"}
@@ -64,8 +64,8 @@ class CacheDebugger(Picture):
             axes.axhline(PROMPT - 0.5, **dots, zorder=3)
         for y, part, side in ((PROMPT - 1, "prompt", "bottom"), (PROMPT, "new", "top")):
             panels[2].text(LARGEST, y, part, color="C2", ha="right", va=side, zorder=3)
-        title = Background(panels[0].set_title, lambda a: TITLES.get(a.mistake, a.mistake))
-        return [*maps, errors, title]
+        heading = Background(panels[0].set_title, lambda a: TITLES.get(a.mistake, a.mistake))
+        return [*maps, errors, heading]
 
     def caption(self, arrays: Arrays) -> str:
         if arrays.errors[-1] < 1e-9:

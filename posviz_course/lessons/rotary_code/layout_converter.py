@@ -17,7 +17,7 @@ LIMIT = 3.0  # of the colours
 
 
 class LayoutConverter(Picture):
-    """Weights trained with half_split pairs, run in either layout."""
+    """Weights trained with half_split pairs give other scores in the interleaved layout."""
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.4)

@@ -54,8 +54,8 @@ class PrecisionLab(Picture):
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
         axes.axhline(1e-3, color="C6")
-        right = {"color": "C6", "va": "top", "ha": "right"}
-        axes.text(0.99, 6e-4, "0.001", transform=axes.get_yaxis_transform(), **right)
+        right: dict = {"color": "C6", "va": "center", "transform": axes.get_yaxis_transform()}
+        axes.text(1.01, 1e-3, "0.001", **right)
         curves = [
             Curve(axes, line, f"lines[{i}]", stroke=1 / 1.5)
             for i, (line, _) in enumerate(LOOKS.values())
@@ -90,12 +90,7 @@ class PrecisionLab(Picture):
 
 def _named(i, name):
     """A dtype at the end of its line; that of float16 is below, because bfloat16 is near it."""
-
-    def show(arrays):
-        overflows = name == "float16" and len(arrays.overflow[0])
-        return *arrays.lines[i], f"  {name}{' overflows' if overflows else ''}", name != "float16"
-
-    return show
+    return lambda arrays: (*arrays.lines[i], f"  {name}", name != "float16")
 
 
 def _errors(positions, rounded):

@@ -158,6 +158,6 @@ check_base = LessonChecker(
             "That is row 1 of hand 1, so about its frequency, base^(−2/8). Solve this for the "
             "base."),
         looks_like("nearly", lambda base: abs(base - FOUND_BASE) < 5,
-            "That is the base up to the digits that are printed. It is a whole number."),
+            "You are close: digits that are printed are rounded. Compute with found itself."),
     ],
 )

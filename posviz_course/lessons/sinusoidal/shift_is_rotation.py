@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.pictures.knobs import Integer
-from posviz.pictures.parts import Curve, EndName, Other, Ring, circle
+from posviz.pictures.parts import Curve, EndName, Other, PointName, Ring, circle
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import number
 
@@ -44,7 +44,10 @@ class ShiftIsRotation(Picture):
             tips=[
                 {"position": BEYOND * here, "text": "" if close else "pos"},
                 {"position": BEYOND * there, "text": "pos + k"},
-                {"position": (0.72 * np.cos(swept[30]), 0.72 * np.sin(swept[30])), "text": "M"},
+                {
+                    "position": (0.72 * np.cos(swept[30]), 0.72 * np.sin(swept[30])),
+                    "text": "" if close else "M",
+                },
             ],
             arc=(0.5 * np.cos(swept), 0.5 * np.sin(swept)),  # of the last rotation alone
             shift=(positions, [1.2, 1.2]),
@@ -70,10 +73,8 @@ class ShiftIsRotation(Picture):
         waves.set(yticks=(-1, 0, 1))
         middle = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
         names = [
-            Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)
-        ]
-        names += [
-            EndName(waves, "C2", lambda a: (*a.shift, "M: k tokens", True), ha="left"),
+            *(Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)),
+            PointName(waves, "C2", lambda a: (*a.shift, "M: k tokens", True)),
             EndName(waves, "C6", lambda a: (*a.sine, " sin", True), ha="left"),
             EndName(waves, "C6", lambda a: (*a.cosine, " cos", False), ha="left"),
         ]

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.pictures.knobs import Even, Integer
-from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
+from posviz.pictures.parts import Curve, EndName, Limits, PointName, Rule, whole, with_room, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -13,7 +13,7 @@ LARGEST = 100  # offset, in tokens
 
 
 class SimilarityByOffset(Picture):
-    """PE(i)·PE(j) / (d_model/2) depends on the offset i − j only."""
+    """How similar two rows are depends on their offset alone."""
 
     size = (8.0, 3.7)
 
@@ -39,20 +39,25 @@ class SimilarityByOffset(Picture):
         curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2))
         zero(curve, pairs)
         similarity = Curve(curve, "C0-", "similarity", stroke=1.5)
-        here = Curve(curve, "C1o", "mark", "the offset", marks=2)
+        here = Curve(curve, "C1o", "mark", marks=2)
         cosines = Curve(pairs, "C0o", "pairs", marks=3 / 4)
         dashes = {"color": "C1", "linestyle": "--"}
-        mean = Rule(pairs, dashes, "here", "mean of the pairs", upright=False)
+        mean = Rule(pairs, dashes, "here", upright=False)
         curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=with_room(0, LARGEST))
         curve.set_ylim(-1.1, 1.1)
         pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 240), ylim=(-1.1, 1.1))
         pairs.set_yticks((-1, 0, 1))
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
-        legend_above(figure, [here, mean])
+        names = [
+            PointName(
+                curve, "C1", lambda a: (*a.mark, signed(a.here, ".2f"), a.here < 0.9), weight="bold"
+            ),
+            EndName(pairs, "C1", lambda a: ([a.d_model / 2 - 0.5], [a.here], "their mean", False)),
+        ]
         return [
             Limits(curve, lambda a: {"ylim": _ends(a)}),
             Limits(pairs, lambda a: {"xlim": with_room(-0.5, a.d_model / 2 - 0.5)}),
-            *(similarity, here, cosines, mean),
+            *(similarity, here, cosines, mean, *names),
         ]
 
     def caption(self, arrays: Arrays) -> str:

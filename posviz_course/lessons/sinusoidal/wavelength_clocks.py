@@ -90,7 +90,8 @@ class WavelengthClocks(Picture):
         fastest, slowest = arrays.rotations
         return (
             f"At position {arrays.position} the fastest pair has rotated {fastest:.2f} times, and "
-            f"the slowest, with λ = {arrays.slowest:,.0f} tokens, {number(slowest)} times."
+            f"the slowest, with λ = {_three_digits(arrays.slowest)} tokens, {number(slowest)} "
+            "times."
         )
 
 

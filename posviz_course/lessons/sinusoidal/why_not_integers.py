@@ -51,7 +51,7 @@ class WhyNotIntegers(Picture):
             rings.append(Ring(axes, f"C{sentence}o", f"rings[{number}]", **ring))
         panels[2].text(2, -0.15, "sin", va="top")
         panels[2].text(18, -0.7, "cos", ha="right")
-        panels[0].set_ylabel("what is written")
+        panels[0].set(ylabel="what is written", ylim=(-6, 78))  # with room for a name
         panels[1].set_xlabel("position (tokens)")
         names = [PointName(panels[0], f"C{i}", _name(i)) for i in (0, 1)]
         return [*lines, *rings, *names]

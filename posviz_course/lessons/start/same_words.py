@@ -17,6 +17,7 @@ from posviz_course.lessons.order.shuffled_sentence import D_MODEL, attended, wor
 MOST_WORDS = 5  # for which there is room beside each other
 NUMBERS = 8  # of each summary
 ROUNDING = 1e-12
+EQUAL = "=  equal"
 LIMIT = 3.0  # of the colours, on which text can be read
 CENTRED: dict = {"ha": "center", "va": "center"}
 
@@ -35,11 +36,11 @@ class SameWords(Picture):
         words = words_of(self.sentence, MOST_WORDS)
         both = [summary(order, self.strength) for order in (words, words[::-1])]
         difference = abs(both[0] - both[1]).max()
+        size = f"up to {difference:.2f}" if difference >= 0.01 else "less than 0.01"
         return self.arrays(
             summaries=both,
-            verdict="=  equal" if difference < ROUNDING else f"differ by up to {difference:.2f}",
+            verdict=EQUAL if difference < ROUNDING else f"differ by {size}",
             mirrored=words == words[::-1],
-            difference=difference,
         )
 
     def draw(self, figure: Figure) -> list:
@@ -55,10 +56,9 @@ class SameWords(Picture):
     def caption(self, arrays: Arrays) -> str:
         if arrays.mirrored:
             return "Both sentences are the same, word for word, so all eight numbers are equal."
-        if arrays.difference < ROUNDING:
+        if arrays.verdict == EQUAL:
             return "All eight numbers are equal, so the layer cannot tell the two sentences apart."
-        size = f"up to {arrays.difference:.2f}" if arrays.difference > 0.01 else "less than 0.01"
-        return f"The eight numbers differ by {size}, so the layer can tell the two sentences apart."
+        return f"The eight numbers {arrays.verdict}, so the layer can tell the two sentences apart."
 
 
 def summary(words, strength=0.0, mask="none"):

@@ -41,9 +41,10 @@ _CAPTIONS = {
     "none": "Position has three doors, the input, the query and key, and the scores, and two side "
     "entrances, the mask and the values.",
     "input": "At the input, a vector is added to each embedding, once, before the first layer.",
-    "query and key": "At the query and key, each is rotated or scaled by its own position, in "
+    "query and key": "At the query and key, each is rotated or scaled by its own position, usually "
+    "in every layer.",
+    "scores": "At the scores, a number that depends on the two positions is added, usually in "
     "every layer.",
-    "scores": "At the scores, a number that depends on the two positions is added, in every layer.",
     "mask": "Through the mask, each token sees only itself and the tokens before it.",
     "values": "Through the values, a vector that depends on the two positions is added to the sum.",
 }

@@ -116,7 +116,7 @@ def _level(i):
         (x, y), (_, low) = arrays.levels[i], arrays.levels[0]
         if not len(y) or (i and [*low] == [*y]):
             return [], [], "", True
-        return x[:1], y[:1], f"  {y[0]:,} {('tokens', 'promised')[i]}", True
+        return x[:1], y[:1], f"  {y[0]:,}{('', ' promised')[i]}", True
 
     return show
 

@@ -6,7 +6,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.stretching import yarn
 from posviz.pictures.knobs import Log, Real
-from posviz.pictures.parts import Curve, Rule, legend_above
+from posviz.pictures.parts import Curve, EndName, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 TRAINED, MOST = 4096, 1_000_000  # tokens
@@ -14,7 +14,7 @@ KEYS = np.unique(np.geomspace(1, MOST, 961).astype(int))
 
 
 class Dispersal(Picture):
-    """One best key among ever more others: its weight, as it is and with sharper scores."""
+    """Among ever more keys the best one loses its weight, later if scores are made larger."""
 
     size = (8.0, 3.4)
 
@@ -43,8 +43,10 @@ class Dispersal(Picture):
         band = axes.axvspan(0.5, TRAINED, **grey)
         end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer", "longer text")
         curves = [
-            Curve(axes, "C1-", "curves[0]", "plain"),
-            Curve(axes, "C0--", "curves[1]", "scores × a² (YaRN)"),
+            Curve(axes, "C1-", "curves[0]"),
+            Curve(axes, "C0--", "curves[1]"),
+            EndName(axes, "C1", lambda a: (*a.ends[0], "as they are ", a.ends[0][1][0] < 0.1)),
+            EndName(axes, "C0", lambda a: (*a.ends[1], "  × a²", True), ha="left"),
         ]
         marks = [
             Curve(axes, fmt, f"ends[{at}]", marks=1.2) for at, fmt in enumerate(("C1o", "C0D"))
@@ -53,7 +55,7 @@ class Dispersal(Picture):
         axes.set(ylim=(-0.03, 1.05), yticks=(0, 0.5, 1), ylabel="weight of the best key")
         axes.xaxis.set_major_locator(LogLocator(numticks=5))
         axes.xaxis.set_minor_locator(NullLocator())
-        legend_above(figure, [*curves, band, end], narrow=3, columnspacing=1.2, handlelength=2.2)
+        legend_above(figure, [band, end])
         return [end, *curves, *marks]
 
     def caption(self, arrays: Arrays) -> str:

@@ -28,9 +28,9 @@ check_new_base = LessonChecker(
     edges=[(6, 2.0, 50.0), (8, 1.0, 50.0)],  # few pairs; nothing is slowed
     mistakes=[
         step("exponent missing",
-            "You multiplied the base by the factor. In the last pair its exponent is (d − 2)/d, "
-            "which is less than 1, so that slows the pair by less than the factor. A power of the "
-            "factor makes up for it.", exponent=lambda d: 1),
+            "You gave the factor no exponent. In the last pair the base has the exponent "
+            "(d − 2)/d, which is less than 1, so the pair changes by less than the base. A power "
+            "of the factor makes up for it.", exponent=lambda d: 1),
         step("d/(d/2 − 1)",
             "You took the exponent d/(d/2 − 1). The last pair is k = d/2 − 1, but its frequency is "
             "base^(−2k/d), and 2k = d − 2.", exponent=lambda d: d / (d / 2 - 1)),
@@ -51,6 +51,9 @@ check_new_base = LessonChecker(
             "You took the power of base · factor. Only the factor has it: in Python, ** goes "
             "before *, and parentheses around the product change that.",
             base=lambda base, head_dim: base ** (head_dim / (head_dim - 2))),
+        wrong("power of the base",
+            lambda head_dim, factor, base: base ** (head_dim / (head_dim - 2)) * factor,
+            "You took the power of the base. The factor has that exponent, and the base has none."),
         wrong("parentheses of the exponent",
             lambda head_dim, factor, base: base * factor**head_dim / (head_dim - 2),
             "In Python ** goes before /, so your line divides a power by d − 2. Put the exponent "

@@ -47,7 +47,7 @@ def scores_fall_with_every_token():
     measures="the share of the weight on keys more than 512 tokens back, of 1024 identical keys "
     "with arrows of norm 1", rule="< 0.01", section="5 To forget is not to hide")
 def decay_takes_the_weight_away(scores):
-    """xPos brings a far score down to 0, but a score of 0 is not a weight of 0."""
+    """xPos brings far scores nearer to 0, but a score of 0 is not a weight of 0."""
     return float(softmax(scores)[513:].sum())
 
 

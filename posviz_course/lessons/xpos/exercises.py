@@ -1,5 +1,7 @@
 """Exercises: from RoPE to xPos, the half-life of a pair, and the mask of blocks."""
 
+from functools import partial
+
 import numpy as np
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -49,18 +51,21 @@ check_xpos = LessonChecker(
     edges=[score_edge([0, 3]), score_edge([0])],  # position 0; one token
     mistakes=[
         step("same sign on q and k",
-            "You multiplied the key as you did the query, so the score knows the sum of their "
-            "positions. Divide the key by its scale: then only the offset is left.", on_k=1),
+            "Your key has the exponent of a query. Give it the opposite sign, or divide the key by "
+            "its scale: then only the offset is left in the product.", on_k=1),
         step("ζ inverted",
-            "Your scores grow with the distance. Either your ζ is inverted, or you divided the "
+            "Your exponents have the opposite sign. Either your ζ is inverted, or you divided the "
             "query and multiplied the key: with ζ below 1, the query is multiplied and the key "
             "divided.", on_q=-1, on_k=1),
         step("only q scaled",
-            "You scaled the query alone, so scores shrink along the text, whatever the distance. "
-            "Divide the key by its own scale.", on_k=0),
-        step("RoPE",
+            "You scaled the query alone, so the factor is that of the query's position, not of "
+            "the distance. Divide the key by its own scale.", on_k=0),
+        wrong("only k scaled", partial(xpos_scores, on_q=0),
+            "You scaled the key alone, so the factor is that of the key's position, not of the "
+            "distance. Multiply the query by its own scale."),
+        wrong("RoPE", partial(xpos_scores, on_q=0, on_k=0),
             "Those are the scores of RoPE. Multiply the query by zeta ** (position / "
-            "scale_base), and divide the key by the same of its own position.", on_q=0, on_k=0),
+            "scale_base), and divide the key by the same of its own position."),
         argument("scale_base missing",
             "All forget at once in your scores. Either scale_base is missing, or it cancels, "
             "because in Python ** goes before /. The exponent is (position / scale_base), in "

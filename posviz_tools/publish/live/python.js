@@ -21,7 +21,7 @@ class Bar {
   #text = make("span", { role: "status" });
   #numbers = make("span", { ariaHidden: "true" });
   #progress = make("progress", { ariaLabel: "Python is loading" });
-  #box = make("div", { className: "posviz-loading", hidden: true }, this.#text, this.#numbers, this.#progress);
+  #box = make("aside", { className: "posviz-loading", ariaLabel: "Python", hidden: true }, this.#text, this.#numbers, this.#progress);
 
   constructor() {
     document.body.append(this.#box);

@@ -59,3 +59,10 @@ def test_slow_waves_are_the_best_fit_of_sines_and_cosines():
     fitted = waves @ np.linalg.lstsq(waves, column, rcond=None)[0]
     np.testing.assert_allclose(slow, fitted, atol=1e-9)
     np.testing.assert_allclose(arrays.slow, fitted.var() / column.var(), atol=0.01)
+
+
+def test_the_axis_of_a_column_holds_its_largest_number():
+    arrays, _ = drawn(picture := TableColumns(column=303))  # with a peak at row 127
+    low, high = picture.figure().axes[0].get_ylim()
+    assert low < min(arrays.curves[1][1]) < -10
+    assert high == -low

@@ -52,7 +52,7 @@ def test_a_score_that_moves_would_be_owned_up_to():
     picture = RotatingVectors()
     arrays = picture.compute()
     arrays.both[1][3] += 0.02
-    assert "changes by up to 2.0e-02" in picture.caption(arrays)
+    assert "changes by up to 0.02 wherever" in picture.caption(arrays)
 
 
 # ---------------------------------------------------------------- all scores of a text

@@ -12,6 +12,7 @@ from posviz_course.lessons.stretching.dispersal import Dispersal
 from posviz_course.lessons.stretching.kept_frequencies import KeptFrequencies
 from posviz_course.lessons.stretching.loss_past_training import LossPastTraining
 from posviz_course.lessons.stretching.phases_seen import PhasesSeen
+from posviz_course.lessons.stretching.solutions import my_ramp
 from tests.configs.test_configs import llama
 from tests.lessons.by_hand import caption_of, frequencies, softmax
 
@@ -100,6 +101,21 @@ def test_what_is_kept_depends_on_the_length_and_on_whether_s_is_1():
     assert kept(factor=1) == [64, 64, 64]
     lengths = np.geomspace(512, 128_000, 40).astype(int).tolist()
     assert all(kept(length=length // 2)[2] < kept(length=length)[2] for length in lengths)
+
+
+@pytest.mark.parametrize(("length", "factor"), [(256, 1.5), (4096, 4.0), (128_000, 64.0)])
+def test_the_solution_of_the_ramp_lies_on_the_line_of_yarn(length, factor):
+    picture = KeptFrequencies(my_ramp, length=length, factor=factor)
+    assert picture.caption(picture.compute()).startswith("64 of your 64 shares")
+    slower = KeptFrequencies(lambda *given: my_ramp(*given) / 2, length=length, factor=factor)
+    assert slower.caption(slower.compute()).startswith("0 of your 64 shares")
+
+
+def test_a_ramp_that_is_not_written_draws_no_dots():
+    picture = KeptFrequencies(lambda *given: None)
+    arrays = picture.compute()
+    assert arrays.own == ([], [])
+    assert picture.caption(arrays) == "Your function returns no shares yet."
 
 
 @pytest.mark.parametrize(("margin", "is_more"), [(8, True), (3, False)])

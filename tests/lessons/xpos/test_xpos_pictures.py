@@ -1,5 +1,7 @@
 """Pictures of xPos against formulas one distance, one key and one dtype at a time."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -40,3 +42,24 @@ def test_the_mask_and_its_counts_are_those_of_a_loop():
         expected = 0 if key > row else {0: 3, 1: 2}.get(blocks_back, 1)
         assert arrays.kinds[row, key] == expected
     assert arrays.seen.tolist() == [sum(kinds > 1) for kinds in arrays.kinds]
+
+
+def test_a_reader_s_half_lives_are_dots_and_right_ones_are_counted():
+    def half_lives(zeta, scale_base):  # of all pairs but the first
+        return [-1.0, *(scale_base * math.log(0.5, z) for z in zeta[1:])]
+
+    picture = XposDecay(half_lives, head_dim=16, gamma=0.7, scale_base=100)
+    arrays = picture.compute()
+    x, pairs = arrays.dots
+    assert x[1:] == pytest.approx(arrays.halves[0][1:])
+    assert pairs.tolist() == list(range(8))
+    assert picture.caption(arrays).startswith("7 of your 8 half-lives")
+
+
+def test_half_lives_that_are_not_written_draw_no_dots():
+    picture = XposDecay(lambda zeta, scale_base: ...)
+    arrays = picture.compute()
+    assert len(arrays.dots[0]) == 0
+    assert picture.caption(arrays) == "Your function returns no half-lives yet."
+    with pytest.raises(ValueError, match=r"shape \(\), not \(64,\)"):
+        XposDecay(lambda zeta, scale_base: 1.0).compute()

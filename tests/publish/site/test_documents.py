@@ -27,7 +27,7 @@ def found(tmp_path):
     claim = "05", turning, turning()
     lesson = StoredLesson(path)
     picture = GalleryPicture(
-        "Hands", "Two hands", ["speed", "size"], lesson, "05_middle.html#x", 8, 4
+        "Hands", "Two hands", ["speed", "size"], lesson, "05_middle.html#x", 8, 4, ""
     )
     page = "# Signs\n\nFirst.\n\n## What `x` says\n\nSecond."
     return documents.documents([lesson], {"signs": page}, [picture], [claim])
