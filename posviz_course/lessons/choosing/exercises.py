@@ -62,6 +62,9 @@ check_moved = LessonChecker(
             "absolute values first.",
             size=lambda change: change, largest=lambda change: abs(np.max(change))),
         step("sum", "You added up all changes. The largest one is asked for.", largest=np.sum),
+        step("norm of a row",
+            "You took the norm of each row of changes. Take the largest single number.",
+            largest=lambda sizes: np.linalg.norm(sizes, axis=1).max()),
         step("norm",
             "You took the norm of all changes, which grows with their number. The largest one is "
             "asked for.", largest=np.linalg.norm),

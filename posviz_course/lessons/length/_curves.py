@@ -105,7 +105,7 @@ def in_tokens(axes, x, base: int, room: float, ticks=()) -> None:
     axes.set_xscale("log", base=base)
     if len(ticks):
         axes.set_xticks(ticks)
-    axes.set_xlim(x[0] / room, x[-1] * room)
+    axes.set_xlim(x[0] / room, max([x[-1], *ticks]) * room)
     axes.xaxis.set_minor_locator(NullLocator())
 
 

@@ -34,7 +34,7 @@ def found_far(arm):
     cases={"as it was trained": "RoPE", "with a window at test": "RoPE, window at test"},
     measures=GROWTH, rule="< 0.1", sources=("su2021roformer", "press2022train"), section=CURVES)
 def rope_extrapolates(arm):
-    """Far offsets rotate the pairs by angles that never occurred in training."""
+    """At far offsets, the slow pairs have angles that never occurred in training."""
     return growth(arm).max()
 
 
@@ -49,7 +49,7 @@ def sinusoidal_extrapolates():
 @claim("With ALiBi the loss stays where it was, far past the trained length.", measures=GROWTH,
     rule="< 0.1", sources=("press2022train",), section=CURVES)
 def alibi_goes_on():
-    """The bias makes far keys count so little that a long text looks like a short one."""
+    """In heads with a steep slope, near keys keep nearly all the weight, however long the text."""
     return growth("ALiBi").max()
 
 

@@ -85,6 +85,10 @@ check_which = LessonChecker(
             "You left out the last position: -1 as the end of a slice is not the end of the "
             "curve. Write curves[:, trained:].",
             after=lambda curves, trained: curves[:, trained:-1].mean(axis=1)),
+        step("the last trained position left out",
+            "You left out the position trained − 1: a slice does not contain its end. Write "
+            "curves[:, trained // 2 : trained].",
+            before=lambda curves, trained: curves[:, trained // 2 : trained - 1].mean(axis=1)),
         step("half of the curve",
             "You took off the mean of the first half of the whole curve, where many positions are "
             "new. `trained` says where the new ones begin.",

@@ -70,10 +70,11 @@ class NeedleByDistance(Picture):
         told = []
         for name, shares in arrays.found.items():
             losses = np.asarray(arrays.losses[name])
-            if not len(shares) or not len(losses):
-                told.append(f"{name} has no run")
-                continue
-            grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
-            share = np.median(np.nanmean(shares[:, arrays.far], axis=1))
-            told.append(f"{name} finds {share:.0%} and its loss grows by {grown} nats")
+            found, grows = "has no run of recall", "has no run of bytes"
+            if len(shares):
+                found = f"finds {np.median(np.nanmean(shares[:, arrays.far], axis=1)):.0%}"
+            if len(losses):
+                grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
+                grows = f"its loss grows by {grown} nats"
+            told.append(f"{name} {found} and {grows}")
         return f"Past the trained length {'; '.join(told)} (medians)."

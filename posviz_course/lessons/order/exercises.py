@@ -59,8 +59,8 @@ IN_A_HEAD = [
         "columns. Keep the summed axis: sum(axis=-1, keepdims=True).",
         weigh=lambda scores: np.exp(scores) / np.exp(scores).sum(axis=-1)),
     step("1/√head_dim missing",
-        "You forgot to divide the scores by √head_dim: without it they grow with head_dim, and the "
-        "softmax looks at one token alone.",
+        "You forgot to divide the scores by √head_dim: without it they grow with head_dim, and in "
+        "a wide head one token gets nearly all the weight.",
         divisor=lambda x, q: 1),
     step("divided by head_dim",
         "You divided the scores by head_dim; divide by its square root, the standard deviation of "
@@ -210,6 +210,10 @@ check_permutation = LessonChecker(
             "You compared outputs with the inputs themselves. Rows that belong together are "
             "equal only after the head: compare with head(inputs).",
             head=lambda: lambda inputs: inputs),
+        wrong("the order of the inputs",
+            lambda head, inputs, outputs: np.arange(len(inputs)),
+            "You got 0, 1, 2, …, the order of the inputs. Compare the rows of head(inputs) with "
+            "those of outputs, not with themselves."),
         wrong("the largest dot product",
             lambda head, inputs, outputs: (outputs @ head(inputs).T).argmax(axis=1),
             "You took the row with the largest dot product. A long row has large products with "
