@@ -23,7 +23,7 @@ ENDINGS = {  # of a film's name: how it looks
 }
 
 
-class Film(NamedTuple):
+class FilmScript(NamedTuple):
     """A knob of a picture, the values it goes to, and how long it takes to each.
 
     It ends with the value that the picture has: then the stored picture takes over.
@@ -34,7 +34,7 @@ class Film(NamedTuple):
     milliseconds: tuple[int, ...]
 
 
-def write_film(picture: Picture, film: Film, to: Path) -> None:
+def write_film(picture: Picture, film: FilmScript, to: Path) -> None:
     """Write `to`/assets/films/<the picture's name>.bin, and others: dark, narrow, and both."""
     for ending, look in ENDINGS.items():
         # The last value comes first: each frame then differs from the one before.

@@ -30,7 +30,7 @@ def test_a_film_is_small_and_each_of_its_frames_moves_the_same_artists(tmp_path)
         assert {number for number, _ in told["way"]} == {*range(1, len(others) + 1)}
 
 
-def test_a_film_begins_and_ends_as_the_picture_is_stored_within_five_seconds():
+def test_a_film_begins_and_ends_as_the_stored_picture_within_five_seconds():
     stored = getattr(load(FILMED)(), FILM.knob)
     assert FILM.values[0] == FILM.values[-1] == stored
     assert min(FILM.values) == 0

@@ -41,7 +41,7 @@ def sources(html):
 
 
 @pytest.mark.slow("a picture is drawn four times")
-def test_an_explorer_and_a_figure_are_stored_wide_and_narrow_light_and_dark(tmp_path):
+def test_explorers_and_figures_are_stored_wide_narrow_light_and_dark(tmp_path):
     explored = sources(living(stored("ThreeDoors(door='mask')"), tmp_path))
     drawn = figure(stored("<StyledFigure>"), 'x = 1\nThreeDoors(door="mask").figure()', tmp_path)
     assert sources(drawn) == explored

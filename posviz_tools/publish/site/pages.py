@@ -16,7 +16,7 @@ from posviz_course.course import EXAMINATION, OF_TOPIC
 from posviz_course.lessons import load
 from posviz_tools.publish import assets, page
 from posviz_tools.publish.clean import Site, markdown, sanitised
-from posviz_tools.publish.film import ENDINGS, FOLDER, Film, write_film
+from posviz_tools.publish.film import ENDINGS, FOLDER, FilmScript, write_film
 from posviz_tools.publish.images import CARD, CARDS, write_narrow
 from posviz_tools.publish.lesson import StoredLesson
 from posviz_tools.publish.site import gallery, libraries
@@ -38,7 +38,7 @@ LIBRARIES = (
 )
 OPENING = ("order", "rotary")  # of these lessons the first picture lives on the front page
 FILMED = "WordOrders"  # the first of them, which moves before Python is there
-FILM = Film(  # less than five seconds: what moves longer needs a way to stop it
+FILM = FilmScript(  # less than five seconds: what moves longer needs a way to stop it
     knob="step",
     values=(1, 0.75, 0.5, 0.25, 0, 0, 0.25, 0.5, 0.75, 1),
     milliseconds=(500, 300, 300, 300, 300, 700, 450, 450, 450, 450),
