@@ -34,6 +34,7 @@ class ShiftIsRotation(Picture):
         inv_freq = rotary_frequencies(D_MODEL)[self.pair]
         angle = self.offset * inv_freq
         swept = self.position * inv_freq + np.linspace(0, angle % (2 * np.pi), 60)
+        arc = np.stack([np.cos(swept), np.sin(swept)])
         here, there = table[:, columns]
         close = np.linalg.norm(there - here) < 0.4
         return self.arrays(
@@ -44,9 +45,9 @@ class ShiftIsRotation(Picture):
             tips=[
                 {"position": BEYOND * here, "text": "" if close else "pos"},
                 {"position": BEYOND * there, "text": "pos + k"},
-                {"position": (0.72 * np.cos(swept[30]), 0.72 * np.sin(swept[30])), "text": "" if close else "M"},
+                {"position": 0.72 * arc[:, 30], "text": "" if close else "M"},
             ],
-            arc=(0.5 * np.cos(swept), 0.5 * np.sin(swept)),  # of the last rotation alone
+            arc=tuple(0.5 * arc),  # of the last rotation alone
             shift=(positions, [1.2, 1.2]),
             sine=(ALONG, np.sin(ALONG * inv_freq)),
             cosine=(ALONG, np.cos(ALONG * inv_freq)),
