@@ -12,8 +12,8 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz_course.models.real import trained_table
 
 SLOW = 32  # of the 256 waves whose sum is a column
-DEVIATIONS = 3.6  # of a column, which its axis shows at least
-TITLES = {"untrained": "random, before training", "MiniLM": "learned (MiniLM)"}
+DEVIATIONS = 3.6  # of a column: its axis shows a multiple of them
+TITLES = {"untrained": "before training", "MiniLM": "learned (MiniLM)"}
 
 
 class TableColumns(Picture):
@@ -35,7 +35,7 @@ class TableColumns(Picture):
         columns.append(np.fft.irfft(waves[: SLOW + 1], 512))
         deviations = [columns[at].std() or 1 for at in (0, 1, 1)]
         curves = [x / y for x, y in zip(columns, deviations, strict=True)]
-        highest = max(DEVIATIONS, 1.1 * abs(curves[1]).max())
+        highest = DEVIATIONS * np.ceil(abs(curves[1]).max() / DEVIATIONS)
         return self.arrays(
             curves=[(np.arange(512), curve) for curve in curves],
             ends={"ylim": (-highest, highest)},

@@ -34,6 +34,7 @@ class ShiftIsRotation(Picture):
         inv_freq = rotary_frequencies(D_MODEL)[self.pair]
         angle = self.offset * inv_freq
         swept = self.position * inv_freq + np.linspace(0, angle % (2 * np.pi), 60)
+        arc = np.stack([np.cos(swept), np.sin(swept)])
         here, there = table[:, columns]
         close = np.linalg.norm(there - here) < 0.4
         return self.arrays(
@@ -44,15 +45,13 @@ class ShiftIsRotation(Picture):
             tips=[
                 {"position": BEYOND * here, "text": "" if close else "pos"},
                 {"position": BEYOND * there, "text": "pos + k"},
-                {
-                    "position": (0.72 * np.cos(swept[30]), 0.72 * np.sin(swept[30])),
-                    "text": "" if close else "M",
-                },
+                {"position": 0.72 * arc[:, 30], "text": "" if close else "M"},
             ],
-            arc=(0.5 * np.cos(swept), 0.5 * np.sin(swept)),  # of the last rotation alone
+            arc=tuple(0.5 * arc),  # of the last rotation alone
             shift=(positions, [1.2, 1.2]),
             sine=(ALONG, np.sin(ALONG * inv_freq)),
             cosine=(ALONG, np.cos(ALONG * inv_freq)),
+            is_sine_above=np.sin(ALONG[-1] * inv_freq) > np.cos(ALONG[-1] * inv_freq),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -75,8 +74,8 @@ class ShiftIsRotation(Picture):
         names = [
             *(Other(dial.text(0, 0, "", color=f"C{i}", **middle), f"tips[{i}]") for i in range(3)),
             PointName(waves, "C2", lambda a: (*a.shift, "M: k tokens", True)),
-            EndName(waves, "C6", lambda a: (*a.sine, " sin", True), ha="left"),
-            EndName(waves, "C6", lambda a: (*a.cosine, " cos", False), ha="left"),
+            EndName(waves, "C6", lambda a: (*a.sine, " sin", a.is_sine_above), ha="left"),
+            EndName(waves, "C6", lambda a: (*a.cosine, " cos", not a.is_sine_above), ha="left"),
         ]
         # Dots for pos and rings for pos + k, so that neither hides the other.
         dots = Curve(waves, "C0o", "marks[0]", marks=1.2)

@@ -11,7 +11,7 @@ from posviz.wording import signed
 
 SHORT = 16  # tokens in the shorter sentence
 WAYS = {  # of writing a position, and the ticks of its panel
-    "integer: grows": (0, 20, 40, 60),
+    "integer: grows": (0, 20, 40, 60, 80),
     "share: differs": (0, 0.5, 1),
     "sin, cos: stay": (-1, 0, 1),
 }

@@ -67,7 +67,7 @@ ENTRIES = {
         "pairs are rotated by the column of a patch, by its row, or by both"),
     "stretched RoPE": Entry(("query and key",), "stretching", "chen2023extending",
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d",
-         "R: as in RoPE, with lower frequencies, at least in slow pairs"),
+         "R: as in RoPE, and slow pairs are slower"),
         "slower rotations let a model read past the length of its training"),
     "ALiBi": Entry(("scores",), "alibi", "press2022train",
         ("score(i, j) = qᵢ·kⱼ/√d − slope·(i − j)", "slope: fixed, one per head; only j ≤ i"),
