@@ -56,14 +56,14 @@ class Row(NamedTuple):
     """The verdict on one answer.
 
     mistake: the name of a known one, or else "wrong", "error", "not attempted"; "" where right.
-    told: the sentence that goes with it.
+    feedback: the sentence that goes with it.
     """
 
     student: str
     exercise: str
     points: float
     mistake: str
-    told: str
+    feedback: str
 
     @property
     def graded(self) -> bool:
@@ -218,7 +218,8 @@ def _verdict_on(number: int, cells: tuple[str, ...], notebook: Path, seed: int) 
         lent = verdict(exercise, cells, seed, {e.name: e.checker.reference for e in wrong})
         if lent:
             labels = " and ".join(each.label.split()[0] for each in wrong)
-            found = replace(lent, message=f"What is wrong follows from exercise {labels}.")
+            message = f"This answer is right. Only exercise {labels}, which it calls, is wrong."
+            found = replace(lent, message=message)
         elif lent.mistake:
             found = lent
     return replace(found, title=exercise.label)
@@ -263,8 +264,15 @@ def run_only_tests(seed: int) -> None:
         transformers.insert(0, lambda lines: lines if line in lines else [])
 
 
+class NoPoints(AssertionError):
+    """An answer gets no points: a notebook shows the sentence without a traceback."""
+
+    def _render_traceback_(self):  # IPython asks for it
+        return [str(self)]
+
+
 def require(notebook: Path, name: str, file: Path | str, seed: int, share: float = 0) -> float:
-    """Print the verdict on an answer in a file, and return its points; AssertionError for none.
+    """Print the verdict on an answer in a file, and return its points; NoPoints for none.
 
     This is what hidden tests call. notebook: of the lesson; share: as in `grade`. A file that was
     given another name is the only notebook where the test runs.
@@ -277,7 +285,7 @@ def require(notebook: Path, name: str, file: Path | str, seed: int, share: float
     with contextlib.redirect_stderr(io.StringIO()):
         feedback = _verdict_on(number, cells, notebook, seed)
     if not (points := _points(feedback, share)):
-        raise AssertionError(feedback.message)
+        raise NoPoints(feedback.message)
     print(f"{feedback.heading}. {feedback.message}")
     return points
 
@@ -309,12 +317,12 @@ def total(rows: Iterable[Row]) -> float:
 
 
 def summary(rows: Iterable[Row]) -> str:
-    """As "6 students, mean 15.0 of 30 points": of those that were graded."""
+    """As "6 notebooks, mean 15.0 of 30 points": of those that were graded."""
     graded = by_student(row for row in rows if row.graded)
     sums = [total(own) for own in graded.values()]
     most = POINTS * max(map(len, graded.values()))
-    students = "1 student" if len(sums) == 1 else f"{len(sums)} students"
-    return f"{students}, mean {mean(sums):.1f} of {most} points"
+    notebooks = "1 notebook" if len(sums) == 1 else f"{len(sums)} notebooks"
+    return f"{notebooks}, mean {mean(sums):.1f} of {most} points"
 
 
 def left_out(rows: Iterable[Row]) -> str:
@@ -331,7 +339,7 @@ def remarks(rows: list[Row]) -> str:
     count = Counter(student.partition("/")[0] for student in by_student(rows))
     if several := [f"{student} ({n})" for student, n in count.items() if n > 1]:
         told.append(f"With several notebooks, of which each is graded: {', '.join(several)}.")
-    need = Counter(row.mistake for row in rows if _ABSENT.search(row.told))
+    need = Counter(row.mistake for row in rows if _ABSENT.search(row.feedback))
     told += [f"{package} (answers that need it: {n})." for package, n in need.items()]
     return " ".join(filter(None, told))
 

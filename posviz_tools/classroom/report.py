@@ -22,7 +22,7 @@ class Share(NamedTuple):
 
     mistake: str
     part: float
-    told: str
+    feedback: str
 
     @property
     def percent(self) -> str:
@@ -58,13 +58,13 @@ def shares(rows: list[Row]) -> dict[str, list[Share]]:
         wrong = Counter(row.mistake for row in own if row.mistake)
         shares[exercise] = [Share(RIGHT, 1 - wrong.total() / len(own), "")]
         for name, count in wrong.most_common():
-            told = dict.fromkeys(row.told for row in own if row.mistake == name)
-            sentences = " · ".join(list(told)[:SENTENCES])
+            feedback = dict.fromkeys(row.feedback for row in own if row.mistake == name)
+            sentences = " · ".join(list(feedback)[:SENTENCES])
             shares[exercise].append(Share(UNNAMED.get(name, name), count / len(own), sentences))
     return shares
 
 
 def histogram(sums: Iterable[float], most: float) -> list[tuple[float, int]]:
-    """How many students have about so many points, from none to the most that there are."""
+    """How many notebooks have about so many points, from none to the most that there are."""
     counts = Counter(round(total / STEP) for total in sums)
     return [(STEP * step, counts[step]) for step in range(round(most / STEP) + 1)]

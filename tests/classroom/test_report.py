@@ -21,13 +21,13 @@ def test_shares_are_of_the_class_and_most_come_first():
         ("divided by √d_model", "38 %"),
         ("missing, or the code stopped", "12 %"),
     ]
-    assert found["scores"][1].told == SENTENCE
+    assert found["scores"][1].feedback == SENTENCE
     assert [share.percent for share in found["matrix"]] == ["100 %"]
 
 
 def test_different_reasons_are_all_told_up_to_three():
     rows = [Row(f"s{i}", "scores", 0, "error", f"It stopped: {i % 5}.") for i in range(10)]
-    told = shares(rows)["scores"][1].told
+    told = shares(rows)["scores"][1].feedback
     assert told == "It stopped: 0. · It stopped: 1. · It stopped: 2."
 
 
@@ -37,8 +37,8 @@ def test_the_page_has_sums_and_mistakes(tmp_path):
     )
     page = report([*ROWS, stray], tmp_path, "05 · RoPE")
     text = page.read_text("utf-8")
-    assert f"<h1>05 · RoPE: grades of the class</h1>\n<p>{date.today()}. 8 students" in text
-    assert "8 students, mean 15.0 of 20 points" in text
+    assert f"<h1>05 · RoPE: grades of the class</h1>\n<p>{date.today()}. 8 notebooks" in text
+    assert "8 notebooks, mean 15.0 of 20 points" in text
     assert "1 of 9 was not graded: s8 (no notebook that can be read)." in text
     assert '<td>38 %</td><th scope="row">divided by √d_model</th>' in text
     assert "√d_model &amp; not &lt;√head_dim&gt;." in text

@@ -121,7 +121,7 @@ DERIVATIONS: dict[str, tuple[list[Line], Line]] = {
             _SCORE,
             Line(
                 "= q^T R_i^T R_j k",
-                "the transpose of a product is turned round",
+                "the transpose reverses the factors",
                 lambda i: Q @ matrix(i).T @ matrix(J) @ K,
             ),
             Line(
