@@ -5,7 +5,11 @@ Beside a page lie the files of `build.write_python`; its script imports live.js,
 """
 
 import json
+import sys
 from collections.abc import Iterable
+
+if sys.platform == "wasi":  # a page's Python starts without 3D axes, which only cells may draw
+    sys.modules["mpl_toolkits"] = None  # type: ignore[assignment]
 
 
 def tell(id: str, message: dict, buffers: Iterable[bytes] = ()) -> None:

@@ -7,9 +7,11 @@ import io
 import linecache
 import logging
 import re
+import sys
 from typing import Any
 
 import numpy as np
+from matplotlib import projections
 from matplotlib.figure import Figure
 
 from posviz.pictures.bitmaps import image_html
@@ -34,6 +36,10 @@ class _Explored(str):
 def begin() -> None:
     """Let `explore()` return a place on the page, and tell nobody which fonts a page lacks."""
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    if sys.modules.pop("mpl_toolkits", sys) is None:  # pictures do without
+        from mpl_toolkits.mplot3d import Axes3D
+
+        projections.register_projection(Axes3D)
     Picture.explore = _explore  # type: ignore[method-assign, assignment]
 
 

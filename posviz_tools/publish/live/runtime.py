@@ -12,9 +12,9 @@ from pathlib import Path
 from posviz_tools.publish.live.wasm import cut
 
 VERSION = "0.1.0"
-# What a picture and its export import, all but 3D axes, and what the snapshot has not imported.
+# What a picture, its export and a reader's cell import, and what the snapshot has not imported.
 _KEPT = """
-    PIL cycler dateutil fontTools kiwisolver matplotlib numpy packaging pyparsing six
+    PIL cycler dateutil fontTools kiwisolver matplotlib mpl_toolkits numpy packaging pyparsing six
     __future__ _compat_pickle _missing_stdlib_info _opcode_metadata _py_warnings _pydecimal
     _weakrefset argparse ast base64 bisect bz2 calendar codeop compression contextlib contextvars
     copy csv ctypes dataclasses datetime decimal difflib dis email encodings fnmatch fractions
@@ -30,7 +30,7 @@ _LEFT_OUT = re.compile(
     | fontTools/(cu2qu|diff|fontB|merge|mtiLib|qu2cu|svgLib|t1Lib|ttx|ufoLib|voltLib)
     | fontTools/varLib/(instancer|interpol|plot) | fontTools/feaLib/(builder|parser)
     | html/parser | logging/[ch] | matplotlib/(animation|pyplot|sankey|backends/backend_p[gs])
-    | numpy/(core/|ctypeslib|f2py|polynomial|testing)
+    | mpl_toolkits/ax | numpy/(core/|ctypeslib|f2py|polynomial|testing)
     | packaging/(?!__|_structures|version) | PIL/(?!Bmp|Gif|Jpeg|Png|Ppm)\w+ImagePlugin
     | PIL/(Image(Cms|Draw|Filter|Font|Math|Ops|Show|Text)|Pdf) | pyparsing/(ai|diagram|tools)
     | unittest/mock | urllib/r | xml/(dom|sax)/[^_]""",
