@@ -330,7 +330,7 @@ def test_open_alone_serves_slides_that_are_there(call, tmp_path, monkeypatch):
 def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path):
     result = call(f"site --to {tmp_path} --repository https://github.com/you/posviz")
     lessons = arguments.notebooks()
-    *jobs, (_, around) = result.jobs.items()
+    *jobs, (films, _), (_, around) = result.jobs.items()
     drawn = []
     for (files, job), (name, notebook) in zip(jobs, lessons.items(), strict=True):
         lesson, pictures, to = job.args
@@ -342,6 +342,7 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
         assert (f"{name}_slides.html" in files) == (name != EXAMINATION.notebook)
         assert {f"{name}_dark.png" for name in pictures} <= {*files.split(", ")}
     assert sorted(drawn) == sorted(posviz_course.lessons.names())
+    assert "WordOrders.bin" in films
     assert (around.func, around.args[1]) == (pages.write_site, tmp_path)
     assert [lesson.path for lesson in around.args[0]] == list(lessons.values())
 
@@ -423,7 +424,7 @@ def test_grades_are_told_with_their_lesson_and_seed(call, tmp_path, monkeypatch)
     said = call(f"grade {tmp_path} --seed 7")
     files = [tmp_path / name for name in grade.FILES]
     written = ", ".join(map(str, files))
-    told = f"Grades of 05 · RoPE written to {written}.\n1 student, mean 0.0 of 30 points.\n"
+    told = f"Grades of 05 · RoPE written to {written}.\n1 notebook, mean 0.0 of 30 points.\n"
     told += "To repeat this grading exactly: --seed 7\n"
     assert said.stdout == told
     assert said.stderr.startswith("bubblewrap (bwrap) is not here")
