@@ -138,7 +138,7 @@ def test_the_exact_value_can_be_typed(lab):
     with explorer.changes():
         explorer.box("base").fill("1234.5")
         lab.page.keyboard.press("Enter")
-    explorer.stands_at("base", "1234.5")
+    explorer.stands_at("base", "1,234.5")
     before = explorer.canvas.bounding_box()
     explorer.box("d_model").fill("7")
     lab.page.keyboard.press("Enter")

@@ -137,7 +137,7 @@ def test_table_is_searched_and_the_row_found_is_shown(opened):
     rows = page.locator("tbody tr:visible")
     page.get_by_role("searchbox").fill("lesson bias attention")
     expect(rows).to_have_count(0)
-    page.get_by_role("searchbox").fill("subtracts slope")
+    page.get_by_role("searchbox").fill("subtracts slope score")
     expect(rows).to_have_count(1)
     page.get_by_role("link", name="Search").click()
     [link] = [link for title, kind, link in results(page, "xPos") if kind == "Glossary"]
