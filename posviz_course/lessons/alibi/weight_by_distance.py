@@ -28,7 +28,7 @@ LOWEST = 1e-7  # where a line ends, below the axis
 
 
 class WeightByDistance(Picture):
-    """How far each head of ALiBi looks: straight lines on a logarithmic axis."""
+    """Each head of ALiBi looks twice as far as the head before."""
 
     size = (9.0, 4.0)
 

@@ -16,7 +16,7 @@ FOLLOWS = "every line follows: its value is in its ring"
 
 
 class DerivationStepper(Picture):
-    """Derivations line by line: a line that follows has the value that it must equal."""
+    """Line by line: RoPE's score depends on the offset alone."""
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
