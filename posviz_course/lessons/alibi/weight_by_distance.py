@@ -105,7 +105,7 @@ class WeightByDistance(Picture):
 
 def _at_right(arrays):
     """The threshold's name, at its right end."""
-    return arrays.across["xlim"][1:], [arrays.threshold], f"1/{arrays.one_in:,}", False
+    return arrays.across["xlim"][1:], [arrays.threshold], f"threshold 1/{arrays.one_in:,}", False
 
 
 def draw_weight_axis(axes):
