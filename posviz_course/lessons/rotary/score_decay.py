@@ -30,7 +30,7 @@ LOOKS = {  # unit of the score, ends of its axis, what the two lines are
 
 
 class ScoreDecay(Picture):
-    """RoPE's score of equal q and k falls in waves with offset."""
+    """With many pairs, RoPE's score of equal q and k falls in waves."""
 
     size = (8.0, 4.0)
 
