@@ -95,7 +95,7 @@ def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
         assert {line[:2] for line in call(f"list {asked}").output.splitlines()} == {XPOS.number}
     assert call("list RotatingVectors").output.splitlines()[:2] == [
         f"{ROPE.number}  RotatingVectors: "
-        "Query and key rotate with their positions, the score with their offset",
+        "If query and key rotate together, their score stays the same",
         f"{ROPE.number}  RotatingVectors  together = 6  a whole number between 0 and 30  "
         "(both moved by)  [moves in an animation]",
     ]

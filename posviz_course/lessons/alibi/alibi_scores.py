@@ -25,7 +25,7 @@ COLOURS = {"without ALiBi": "C6", "with ALiBi": "C0"}
 
 
 class AlibiScores(Picture):
-    """The key that fits best is far away: ALiBi takes most of its weight."""
+    """ALiBi lowers the weight of the best key when it is far."""
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.1)
@@ -61,7 +61,7 @@ class AlibiScores(Picture):
         ring |= {"clip_on": False, "in_layout": False}  # it is placed later
         size = (TOKENS, TOKENS)
         shown = [Map(axes, f"maps[{i}]", most=size, **props) for i, axes in enumerate(maps)]
-        rings = [Curve(axes, "C3o", "ring", marks=1.5, **ring) for axes in maps]
+        rings = [Curve(axes, "C3o", "ring", marks=2.5, **ring) for axes in maps]
         for axes, (title, color) in zip(maps, COLOURS.items(), strict=True):
             axes.set_title(title, color=color)
             axes.set_xlabel("key (ring: planted)")
@@ -77,7 +77,7 @@ class AlibiScores(Picture):
                 PointName(row, color, _name(i), weight="bold", size="large"),
             ]
         draw_weight_axis(row)
-        row.set(title="last row’s weights", xlim=with_room(0, TOKENS - 1), ylim=(5e-7, 30))
+        row.set(title="last query’s weights", xlim=with_room(0, TOKENS - 1), ylim=(5e-7, 30))
         whole(row.xaxis, most=3)
         return [*shown, *rings, *curves]
 

@@ -28,7 +28,7 @@ LOWEST = 1e-7  # where a line ends, below the axis
 
 
 class WeightByDistance(Picture):
-    """How far each head of ALiBi looks: straight lines on a logarithmic axis."""
+    """Each head of ALiBi looks twice as far as the head before."""
 
     size = (9.0, 4.0)
 
@@ -105,7 +105,7 @@ class WeightByDistance(Picture):
 
 def _at_right(arrays):
     """The threshold's name, at its right end."""
-    return arrays.across["xlim"][1:], [arrays.threshold], f"1/{arrays.one_in:,}", False
+    return arrays.across["xlim"][1:], [arrays.threshold], f"threshold 1/{arrays.one_in:,}", False
 
 
 def draw_weight_axis(axes):

@@ -19,7 +19,7 @@ TWO, SHEAR = "rotate and shrink", "shear"
 
 
 class OneMatrix(Picture):
-    """NoPE, decay, RoPE, xPos and ALiBi: one matrix each, once for each token between."""
+    """NoPE, decay, RoPE and xPos: one matrix, applied once per token."""
 
     size = (8.0, 3.2)
     paper_size = (3.3, 4.6)
@@ -118,7 +118,8 @@ def _draw_regions(plane):
     plane.set(xlim=(1.06 * LEFT, -0.06 * LEFT), xticks=(LEFT, LEFT / 2, 0), xlabel="a: shrinks")
     plane.set(ylim=(-0.08 * TOP, 1.08 * TOP), yticks=(0, 0.5, 1), ylabel="ω: rotates")
     plane.set_box_aspect(1)
-    plane.set_title("A, the matrix")
+    plane.set_title("● the matrix A", color="C0")
+    plane.axvspan(1.06 * LEFT, 0, color=hue("xPos"), alpha=0.15, linewidth=0)
     for x, y, name, side, color in (
         (0.55 * LEFT, 0.6, "xPos", "center", hue("xPos")),
         (0.96 * LEFT, 0.06, "decay", "left", "C6"),

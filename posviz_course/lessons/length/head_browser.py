@@ -20,7 +20,7 @@ FINE = 480  # cells that the grid of all heads has across, or down, at most
 
 
 class HeadBrowser(Picture):
-    """Every head on your own text: which of them keep their map when it is shuffled?
+    """Heads that look by position keep their map on shuffled text.
 
     `given` is a model, as `posviz.load_model("~/models/…")` returns it, or a
     `posviz_course.models.small.SmallModel`; it replaces the stored ones.
@@ -157,7 +157,7 @@ def _label_grid(axes, seen):
 def _draw_points(axes, marks):
     """Each head by both measures, the chosen one in a ring."""
     axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.3), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
-    axes.set(xlabel="correlation with offset", ylabel="weight left in place")
+    axes.set(xlabel="correlation with offset", ylabel="weight that stays")
     props: dict[str, Any] = {"color": "C6", "style": "italic"}
     axes.text(0, 0, "by content", va="bottom", **props)
     axes.text(1, 1.28, "by position", va="top", ha="right", **props)

@@ -19,7 +19,7 @@ ROOM = {"random": (2, (-1.8, 1.8)), "identity": (4, (2.2, 4.2))}
 
 
 class FourTerms(Picture):
-    """The four terms of a score when a position vector is added at the input."""
+    """A position vector at the input enters three of four score terms."""
 
     size = (8.0, 4.3)
     paper_size = (3.3, 3.8)

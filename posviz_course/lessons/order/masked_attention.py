@@ -16,7 +16,7 @@ BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its o
 
 
 class MaskedAttention(Picture):
-    """Masks: which tokens a token may look at, and how the weight of the first one falls."""
+    """Under a causal mask, later tokens give the first one less weight."""
 
     size = (9.0, 4.2)
 
@@ -48,6 +48,7 @@ class MaskedAttention(Picture):
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set(xlabel="weight of the\nfirst token", xlim=(-0.05, 1.05), xticks=(0, 0.5, 1))
+        heat.set_title("weights of equal scores")
         first = Curve(beside, "C1o-", "first")
         heat.set(xlabel="key (position)", ylabel="query (position)")
         whole(heat.xaxis, heat.yaxis, most=8, steps=None)

@@ -20,7 +20,7 @@ POSITIONS = tuple(ENCODINGS)[1:]
 
 
 class WordOrders(Picture):
-    """120 orders of five words, and one point."""
+    """Positions pull the orders of the same words apart."""
 
     size = (8.0, 4.4)
     paper_size = (3.3, 2.9)
@@ -66,7 +66,7 @@ class WordOrders(Picture):
         ink = rcParams["text.color"]
         parts = [
             Curve(axes, "C6-", "rays", stroke=1 / 3, alpha=0.5),
-            Curve(axes, "x", "starts", "the orders at step 0", color=ink, marks=1.5),
+            Curve(axes, "x", "starts", "without positions (step 0)", color=ink, marks=1.5),
             Other(dots, lambda arrays: {"offsets": arrays.points}),
         ]
         legend_over(axes)

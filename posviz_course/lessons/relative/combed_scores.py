@@ -24,7 +24,7 @@ METHODS = ("learned table", "sinusoidal table", "relative bias", "RoPE", "ALiBi"
 
 
 class CombedScores(Picture):
-    """Slide each row by its query: scores of a relative method become upright stripes."""
+    """Slid by their queries, a relative method's scores become upright stripes."""
 
     size = (8.0, 4.4)
     paper_size = (3.3, 3.4)
@@ -60,7 +60,7 @@ class CombedScores(Picture):
         below.set(xlabel="offset, query − key (tokens)", ylabel="score (σ)")
         below.set(xlim=ends, ylim=(-4.4, 4.4))
         whole(top.yaxis, below.xaxis, below.yaxis, most=4)
-        below.set_title("each query", color="C0")
+        below.set_title("all queries")
         above = {"transform": below.transAxes, "ha": "right", "color": "C1"}
         above["size"] = "large" if wide(figure) else "medium"
         share = Text(below, 1, 1.04, lambda a: f"the offset explains {a.share:.0%}", **above)

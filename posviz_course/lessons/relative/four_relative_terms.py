@@ -24,7 +24,7 @@ CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 
 
 class FourRelativeTerms(Picture):
-    """The four terms of a Transformer-XL score, and one that the softmax drops."""
+    """A Transformer-XL score has four terms, and each changes the weights."""
 
     size = (8.0, 4.8)
     paper_size = (3.3, 4.2)
@@ -57,18 +57,18 @@ class FourRelativeTerms(Picture):
         *maps, row = axes.values()
         terms = draw_terms(figure, maps, (*TERMS, ""))
         maps[4].set_title("query alone", loc="right")  # wider than a map on a slide
-        maps[4].set_xlabel("(dropped)")
-        row.set(xlabel="key (position)", ylabel="last weights")
+        maps[4].set_xlabel("(no effect)")
+        row.set(xlabel="key (position), last query", ylabel="weight")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5), ylim=(0, 1.05))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
         row.text(0, 1.04, "● all four", color="C0", **above)
-        above["color"] = "C1"
+        above |= {"color": "C1", "ha": "right"}
         return [
             *terms,
             Limits(row, lambda a: {"ylim": (-0.05 * a.top, a.top)}),
             Curve(row, "C0o-", "rows[0]", stroke=1.5, marks=1.5),
             Curve(row, "C1s--", "rows[1]", stroke=1.5),
-            Text(row, 0.35, 1.04, lambda a: f"■ as chosen: change {a.change:.2f}", **above),
+            Text(row, 1, 1.04, _left_out, **above),
         ]
 
     def caption(self, arrays: Arrays) -> str:
@@ -80,6 +80,11 @@ class FourRelativeTerms(Picture):
         if arrays.change < 1e-12:  # what rounding leaves
             change = "no weight of the last query changes"
         return f"With {four} and query alone {fifth}, {change}."
+
+
+def _left_out(arrays):
+    """The letter of the term that is left out, and what changes."""
+    return f"■ {arrays.without.split()[0]} left out: change {arrays.change:.2f}"
 
 
 @functools.cache

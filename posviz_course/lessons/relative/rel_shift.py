@@ -27,7 +27,7 @@ STEPS = (  # what each does, and the shape that comes of it
 
 
 class RelShift(Picture):
-    """One reshape moves each score from the column of its offset to the column of its key."""
+    """Read again as longer rows, each score stands under its key."""
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
@@ -75,7 +75,7 @@ class RelShift(Picture):
         axes.set(xlim=(-0.5, COLUMNS + 0.5), ylim=(COLUMNS + 0.5, -1.3))
         words.set(xlim=(0, 1), ylim=(4.5, -0.5))
         tape.set(xlim=(-0.7, Q_LEN * (COLUMNS + 1) - 0.3), ylim=(-1, 1))
-        tape.set_title("the same cells, row after row (strokes: a row starts)")
+        tape.set_title("memory: the same cells (strokes: a row starts)")
         for i, does in enumerate(STEPS):
             words.text(0.1, i, f"{i}  {does}", va="center", zorder=1)
         room = 72 * inches(figure) * (0.9 * share, 0.72)  # points, for all cells
@@ -133,7 +133,8 @@ def _words(axes, letters):
 
     def word(text, array, number, align=0.5):
         def places(arrays):
-            return np.nonzero(np.equal(getattr(arrays, array).T, number))
+            hidden = arrays.gone & (arrays.step == 4)
+            return np.nonzero((np.equal(getattr(arrays, array), number) & ~hidden).T)
 
         return Word(axes, text.translate(LOWERED), places, letters, align=align)
 

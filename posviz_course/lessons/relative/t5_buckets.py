@@ -31,7 +31,7 @@ APART = offsets(np.arange(TOKENS), np.arange(TOKENS))
 
 
 class T5Buckets(Picture):
-    """T5's buckets: a number for each near offset, one for many far ones."""
+    """T5 gives each near offset its own bucket; far offsets share buckets."""
 
     size = (8.0, 3.7)
     paper_size = (3.3, 3.9)
@@ -114,7 +114,7 @@ def _draw_curve(axes):
     return [
         Curve(axes, "--", "read_off", color=rcParams["text.color"]),
         Curve(axes, "C0", "bars", "buckets", stroke=2.5, **flat),
-        Curve(axes, "C1", "bar", "its bucket", stroke=5, **flat),
+        Curve(axes, "C1", "bar", "the offset’s bucket", stroke=5, **flat),
         # The bar of a bucket of one offset is too narrow to be seen alone.
         Curve(axes, "C1o", "mark"),
     ]

@@ -12,11 +12,11 @@ from posviz_course.lessons.rotary._derivations import DERIVATIONS, lines_of, ste
 
 # Red that is read on a light background and on a dark one, beside a cross and a word.
 WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
-FOLLOWS = "every line follows: its value is in its ring"
+FOLLOWS = "every line follows: each dot is in its ring"
 
 
 class DerivationStepper(Picture):
-    """Derivations line by line: a line that follows has the value that it must equal."""
+    """Line by line: RoPE's score depends on the offset alone."""
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)

@@ -9,7 +9,7 @@ from posviz.attention import softmax
 from posviz.attention.masks import causal_mask
 from posviz.encodings.rotary import Rotary
 from posviz.pictures.knobs import Choice
-from posviz.pictures.parts import Background, Map, greyed, wide
+from posviz.pictures.parts import Background, Map, Other, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz_course.models.real import BASE, SENTENCES, TELLING, heads, looked_at
@@ -18,7 +18,7 @@ LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 
 
 class RealHead(Picture):
-    """What a real head looks at: with RoPE, without it, and with the layout mixed up."""
+    """A real head finds the previous word only with the right RoPE."""
 
     size = (8.0, 4.0)
     paper_size = (3.3, 5.6)
@@ -39,11 +39,15 @@ class RealHead(Picture):
         scores = (q @ k.swapaxes(-1, -2))[0] / head.q.shape[-1] ** 0.5
         weights = softmax(np.where(mask, scores, -np.inf))
         keys = looked_at(head.words, self.head)
+        changed = "positions all the same"
+        if self.positions == "given":
+            changed = f"layout {self.layout}"
         return self.arrays(
             words=head.words,
             maps=[np.where(mask, matrix, np.nan) for matrix in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
+            changed=changed,
             named="layer {}, head {} of SmolLM2".format(*TELLING[self.head]),
         )
 
@@ -55,13 +59,14 @@ class RealHead(Picture):
         maps = [Map(axes, f"maps[{i}]", **props) for i, axes in enumerate(panels)]
         bar = figure.colorbar(maps[0].image, ax=panels, aspect=30, label="attention weight")
         bar.set_ticks((0, 0.5, 1))
-        for axes, title in zip(panels, ("in the model", "computed here"), strict=True):
+        for axes, title in zip(panels, ("in the model", ""), strict=True):
             axes.set(title=title, xlabel="key", ylabel="query")
             _label(axes, ["sentence"] * most)  # room for long words
+        title = panels[1].set_title("computed here:\n", animated=True)
         labels = [
             Background(lambda words, axes=axes: _label(axes, words), "words") for axes in panels
         ]
-        return [*maps, *labels]
+        return [*maps, *labels, Other(title, lambda a: {"text": f"computed here:\n{a.changed}"})]
 
     def caption(self, arrays: Arrays) -> str:
         change = "weights differ by up to"

@@ -23,7 +23,7 @@ EDGE = 1.6  # of a dial
 
 
 class RotatingVectors(Picture):
-    """Query and key rotate with their positions, the score with their offset."""
+    """If query and key rotate together, their score stays the same."""
 
     size = (8.0, 3.0)
     paper_size = (3.3, 2.9)

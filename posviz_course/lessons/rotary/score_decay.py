@@ -23,14 +23,14 @@ from posviz.wording import signed
 
 SEEDS, LARGEST = 200, 256
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
-    "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "± envelope")),
+    "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "envelope")),
     "random": ("score / √head_dim", (-4, 4), ("random q, k", "± envelope")),
     "many seeds": ("score / √head_dim", (-4, 4), (f"mean of {SEEDS}", "± deviation")),
 }
 
 
 class ScoreDecay(Picture):
-    """RoPE's score against offset: waves that decay for q = k, no decay for random q and k."""
+    """With many pairs, RoPE's score of equal q and k falls in waves."""
 
     size = (8.0, 4.0)
 
