@@ -104,9 +104,7 @@ def test_links_lead_to_pages_and_places_that_are_there(page_of, browser):
 
 
 @pytest.mark.parametrize("name", lessons((LESSON,)))
-def test_on_a_telephone_pictures_are_narrow_and_only_code_is_scrolled(
-    name, page_of, browser
-):
+def test_on_a_telephone_pictures_are_narrow_and_only_code_is_scrolled(name, page_of, browser):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     context = browser.new_context(color_scheme="dark", **phone)
     opened = from_disk(context, page_of(name))

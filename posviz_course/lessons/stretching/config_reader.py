@@ -26,7 +26,7 @@ NOTHING = np.array([]), np.array([])
 
 
 class ConfigReader(Picture):
-    """What a config.json does to each pair of a head, and what it says of the layers."""
+    """A config.json says which pairs are kept, blended or slowed."""
 
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
@@ -116,7 +116,7 @@ def _level(i):
         (x, y), (_, low) = arrays.levels[i], arrays.levels[0]
         if not len(y) or (i and [*low] == [*y]):
             return [], [], "", True
-        return x[:1], y[:1], f"  {y[0]:,}{('', ' promised')[i]}", True
+        return x[:1], y[:1], f"  {y[0]:,}{(' trained', ' promised')[i]}", True
 
     return show
 
