@@ -132,10 +132,7 @@ def _row(kind: LayerKind) -> str:
         pairs += f": {kind.kept} rotate, {kind.still} do not"
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
-    subject = "rotated part of scores" if kind.on_rotated_part else "scores"
-    scores = f"; {subject}\u00a0×\u00a0{kind.on_scores:.4f}"
-    scores = scores if abs(kind.on_scores - 1) > 5e-5 else ""
-    return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
+    return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}"
 
 
 def _marked(kind) -> dict:
