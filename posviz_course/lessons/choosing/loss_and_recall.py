@@ -20,7 +20,7 @@ RISES = (0.055, -0.055, 0.11, -0.11)  # of a name above or below its dot
 
 
 class LossAndRecall(Picture):
-    """On longer texts some encodings keep the loss, others find what is far, and few do both."""
+    """On longer texts few encodings keep both the loss and recall."""
 
     size = (8.0, 3.7)
     paper_size = (3.3, 4.0)
@@ -40,7 +40,6 @@ class LossAndRecall(Picture):
         return self.arrays(
             every=np.array(list(every.values())),
             path=paths[row].T,
-            paths=broken(np.array(list(paths.values()))),
             labels=[
                 _with_room(every, [row, HYBRID, "RoPE"], letter) if self.doublings else {}
                 for letter in LETTERS
@@ -60,7 +59,6 @@ class LossAndRecall(Picture):
         corner = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
         texts = Text(axes, 0.99, 0.02, lambda a: f"from texts of 64 to {a.length} tokens", **corner)
         dots = Curve(axes, "C6o", lambda a: a.every.T)
-        paths = Curve(axes, "C6-", "paths", stroke=0.4, alpha=0.5)
         path = Curve(axes, "-", "path")
         here = Curve(axes, "o", lambda a: a.path[:, -1:], marks=1.5)
         is_wide = wide(figure)
@@ -73,7 +71,7 @@ class LossAndRecall(Picture):
             for row in ARMS
         ]
         colour = Coloured([path.line, here.line], lambda a: hue(a.encoding))
-        return [texts, paths, leaders, path, dots, here, *names, colour]
+        return [texts, leaders, path, dots, here, *names, colour]
 
     def caption(self, arrays: Arrays) -> str:
         grew, recall = arrays.path[:, -1]

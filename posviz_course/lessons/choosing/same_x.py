@@ -23,7 +23,7 @@ SHARED = np.random.default_rng(1).normal(size=D_MODEL)
 
 
 class SameX(Picture):
-    """One x through every encoding: the weights of the same head."""
+    """One head, one input: its weights depend on the encoding."""
 
     size = (9.0, 4.0)
     paper_size = (3.3, 4.2)

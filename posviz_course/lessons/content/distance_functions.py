@@ -27,7 +27,7 @@ LOOKS = {  # of each function its line, and how wide
 
 
 class DistanceFunctions(Picture):
-    """Biases that fall with the distance differ in how fast; FIRE measures it against its row."""
+    """Biases fall with the distance at very different speeds."""
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.9)
@@ -55,8 +55,8 @@ class DistanceFunctions(Picture):
             for name, (line, width) in LOOKS.items()
         ]
         within = Curve(axes, ":", "within", stroke=1.2, color=hue("FIRE"))
-        grey = {"color": "C6", "linestyle": "--"}
-        end = Rule(axes, grey, "query", "the row’s first token")
+        grey = {"color": "C6"}
+        end = Rule(axes, grey, "query", "first token of the text")
         legend_above(figure, [end])
         axes.set(xscale="log", xlim=(0.9, 1.1 * FURTHEST), xlabel="distance (tokens)")
         axes.set(ylim=(-12.5, 0.5), ylabel="added to the score")

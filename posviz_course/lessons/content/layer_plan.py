@@ -19,7 +19,7 @@ PLANS = {"all windowed": "mistral", "Cohere 2": "cohere2", "Gemma 3": "gemma3_te
 
 
 class LayerPlan(Picture):
-    """Most layers have RoPE and see near tokens; others see all, and may have no position."""
+    """Each windowed layer carries information from token 0 one window further."""
 
     size = (8.0, 2.6)
 
@@ -59,7 +59,9 @@ class LayerPlan(Picture):
         axes.set(ylim=(0.4, MOST + 0.6))
         whole(axes.xaxis, axes.yaxis, most=6)
         rope = hue("RoPE")
-        looks = {(rope, 0.25): "reached by token 0", rope: "a window, RoPE", hue("NoPE"): ""}
+        pale_rope = rope, 0.25
+        looks = {pale_rope: "has information from token 0", rope: "a window, RoPE"}
+        looks[hue("NoPE")] = ""
         pale, near, full = (
             axes.add_collection(
                 # With an edge, so that a window in a long text is seen.

@@ -31,7 +31,7 @@ JOINED = 48  # rows that the line of a path joins: of more one sees nothing
 
 
 class LearnedTable(Picture):
-    """A learned table while it is trained: cosines of its rows, their path, means by offset.
+    """Training makes near rows of a learned table similar.
 
     `snapshots` holds a table [rows, d_model] for each step, as a training run or {0: table} gives
     it. Without it the picture shows the run of lesson 03.

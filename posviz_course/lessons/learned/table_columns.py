@@ -17,7 +17,7 @@ TITLES = {"untrained": "before training", "MiniLM": "learned (MiniLM)"}
 
 
 class TableColumns(Picture):
-    """A column of a real learned table, and the same column of a sinusoidal table."""
+    """A sinusoidal column is one wave, a learned column a sum of waves."""
 
     size = (8.0, 3.4)
     paper_size = (3.3, 3.0)

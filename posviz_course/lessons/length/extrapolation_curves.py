@@ -24,7 +24,7 @@ LOSS = "bytes"  # whose loss is drawn at every position; of other tasks, the acc
 
 
 class ExtrapolationCurves(Picture):
-    """Trained short, tested long: which arms go on past the trained length, in every run?
+    """Past the trained length some methods go on, others fail.
 
     `given` are results of a sweep, as `posviz_course.lab.results.results("runs")` returns them;
     they replace those of the package. `mine` is one result more, laid over those of its task.
@@ -65,7 +65,7 @@ class ExtrapolationCurves(Picture):
         axes = figure.subplots()
         medians = np.stack([curves.median(arm)[1] for arm in curves.runs or ["none"]])
         grey: dict = {"color": "C6", "alpha": 0.45, "linewidth": 0.8}
-        (others,) = axes.plot(*in_one_line(curves.x, medians), **grey, label="all others")
+        (others,) = axes.plot(*in_one_line(curves.x, medians), **grey, label="other methods")
         end = axes.axvline(of_task.trained, color="C6", linestyle="--", label="trained length")
         if self.task in GUESSED:
             guessing(axes, GUESSED[self.task])

@@ -16,13 +16,13 @@ RIGHT = COLUMN * len(SHOWN) - 1  # end of the last column
 
 
 class SolveRates(Picture):
-    """Who did not learn a task cannot fail to generalise: every run, inside first."""
+    """A run can fail on longer texts only at a task it learned."""
 
     size = (8.0, 4.2)
     paper_size = (3.3, 5.2)
 
     share = Real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
-    arm = Choice("RoPE", options=METHODS, label="method")
+    arm = Choice("FoX", options=METHODS, label="method")
 
     def __init__(self, **knobs):
         super().__init__(**knobs)

@@ -91,9 +91,11 @@ class MropeSections(Picture):
         bar = figure.colorbar(angles.image, ax=strip, extend="max", **side)
         bar.set_ticks((0, 1, 2, 3))
         bar.set_label("angle (radians)")
-        strip.set(title="all pairs", xlabel="pair", xticks=(0, 16, 40, 63))
+        strip.set(title="angles of all pairs", xlabel="pair", xticks=(0, 16, 40, 63))
         strip.set_yticks(range(3), labels=AXES)
-        strip.tick_params(labelleft=False)
+        strip.tick_params(labelleft=wide(figure))
+        for i, word in enumerate(strip.get_yticklabels()):
+            word.set_color(f"C{i}")
         for i in (0, 1):
             parts.append(Curve(video, f"C{i + 1}-", f"lines[{i}]"))
         return [*parts, angles, *on_colours(video, "place", "ks", stroke=1, marks=1)]

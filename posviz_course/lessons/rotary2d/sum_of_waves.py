@@ -47,9 +47,9 @@ class SumOfWaves(Picture):
         names = "abc" if wide(figure) else "ab;cc"
         ratios = (1, 1.7) if names == "ab;cc" else (1,)
         plane, *maps = figure.subplot_mosaic(names, height_ratios=ratios).values()
-        plane.set(xlim=(-1.15, 1.15), ylim=(1.15, -1.15), aspect="equal", title="frequencies")
+        plane.set(xlim=(-1.15, 1.15), ylim=(1.15, -1.15), aspect="equal")
         plane.set(xlabel="radians per column", ylabel="radians per row")
-        plane.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+        plane.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), title="a dot for each wave")
         zero(plane)
         plane.axvline(0, color="C6", linewidth=rcParams["axes.linewidth"])
         parts: list = [

@@ -20,7 +20,7 @@ ARROW = 3.5  # patches, whatever the frequencies are
 
 
 class TwoHands(Picture):
-    """One pair at (row, column): two hands when axial, one hand when mixed."""
+    """Row and column of a patch rotate RoPE's hands, which set the score."""
 
     size = (7.5, 3.4)
     paper_size = (3.3, 4.6)
@@ -56,7 +56,7 @@ class TwoHands(Picture):
             names=["column", "row", "" if is_axial else "both"],
             arcs=_arcs(shares),
             arrows=_by_kind(_arrow(here, frequency) for frequency in frequencies),
-            title={"text": "two pairs: two hands" if is_axial else "one pair: one hand"},
+            title={"text": "axial: a hand for each" if is_axial else "mixed: one hand for both"},
             lines=[*(_lines(here, frequency) for frequency in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
@@ -67,7 +67,7 @@ class TwoHands(Picture):
         circle(dial)
         dial.set(xlim=(-1.2, 1.2), ylim=(-1.45, 1.15), aspect="equal", xticks=(), yticks=())
         dial.spines[:].set_visible(False)
-        image.set_title("score of these hands")
+        image.set_title("score with each patch")
         image.set_xlabel("column (patches)", color="C0")  # as what rotates by it
         image.set_ylabel("row (patches)", color="C1")
         scores = Map(image, "scores", most=(SIDE, SIDE), aspect="equal")
@@ -76,7 +76,7 @@ class TwoHands(Picture):
         thin = {"stroke": 1.3 / 0.6, "linewidth": 0.6 * rcParams["lines.linewidth"]}
         first = on_colours(image, "lines[0]", "k-", **thin)
         last = on_colours(image, "lines[1]", "k--", **thin)
-        title = dial.set_title("two pairs: two hands", animated=True)
+        title = dial.set_title("mixed: one hand for both", animated=True)
         parts = [Other(title, "title"), scores, *first, *last]
         for i, fmt in enumerate(("C0o-", "C1o--", "C2o-")):
             parts += on_colours(image, f"arrows[{i}]", fmt.replace("o", ""), stroke=2.2)

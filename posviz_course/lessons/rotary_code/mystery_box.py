@@ -18,7 +18,7 @@ NOTHING = 1e-9  # an output as small as this is 0
 
 
 class MysteryBox(Picture):
-    """What a black box makes of one unit vector."""
+    """Does this black box rotate a unit vector as RoPE does?"""
 
     size = (8.6, 3.6)
     paper_size = (3.3, 3.4)
@@ -36,8 +36,9 @@ class MysteryBox(Picture):
         now, others = outputs[self.position - first], DIMENSIONS[self.vector != DIMENSIONS]
         others = others[np.abs(outputs[:, others]).max(axis=0) > NOTHING]
         paths = [_paths(page, outputs[:, kept]) for kept in ([self.vector], others)]
+        moved = DIMENSIONS[np.abs(right).max(axis=0) > NOTHING]
+        moved = moved[moved != self.vector]
         stems = [_stems(kept, now[kept]) for kept in ([self.vector], others)]
-        moved = np.abs(right).max(axis=0) > NOTHING
         return self.arrays(
             now=now,
             lit={"x": self.vector - 0.4},
@@ -45,7 +46,7 @@ class MysteryBox(Picture):
             paths=paths,
             ends=[(np.full(len(k), self.position), now[k]) for k in ([self.vector], others)],
             rings=(DIMENSIONS, right[self.position - first]),
-            right=_paths(page, right[:, moved]),
+            right=[_paths(page, right[:, kept]) for kept in ([self.vector], moved)],
             shown={"xlim": (first - 1.5, first + PAGE - 0.25)},
         )
 
@@ -57,22 +58,22 @@ class MysteryBox(Picture):
         lit = here.axvspan(0, 0.8, label="input", **pale)
         for axes in (here, around):
             axes.set(ylabel="output", ylim=(-1.4, 1.4), yticks=(-1, 0, 1))
-        here.set(title="at this position", xlabel="dimension")
+        here.set(title="bars: the box, rings: RoPE", xlabel="dimension")
         here.set_xlim(-0.6, HEAD_DIM - 0.4)
-        around.set(title="around this position", xlabel="position (tokens)")
+        around.set(title="dotted: RoPE", xlabel="position (tokens)")
         around.set_xlim(LARGEST - PAGE - 0.5, LARGEST + 0.75)
         whole(here.xaxis, most=8, steps=None)
         whole(around.xaxis)
         flat = {"solid_capstyle": "butt"}
-        right = Curve(around, "C6:", "right", "RoPE", stroke=1.4)
+        right = [Curve(around, f"C{i}:", f"right[{i}]", stroke=1.4) for i in (0, 1)]
         stems = [Curve(here, f"C{i}-", f"stems[{i}]", stroke=5, **flat) for i in (0, 1)]
         rings = Ring(here, "C6o", "rings", edge=0.25, marks=1.8)
         own = Curve(around, "C0-", "paths[0]", "same dimension")
         other = Curve(around, "C1--", "paths[1]", "other dimensions")
         ends = [Curve(around, f"C{i}o", f"ends[{i}]", marks=1.3) for i in (0, 1)]
-        legend_above(figure, [lit, own, other, right], narrow=2, columnspacing=1.2)
+        legend_above(figure, [lit, own, other], narrow=2, columnspacing=1.2)
         fits = Limits(around, "shown")
-        return [Other(lit, "lit"), *stems, rings, right, own, other, *ends, fits]
+        return [Other(lit, "lit"), *stems, rings, *right, own, other, *ends, fits]
 
     def caption(self, arrays: Arrays) -> str:
         columns = np.flatnonzero(np.abs(arrays.now) > NOTHING)

@@ -16,7 +16,7 @@ DIALS = np.array([(0, 0), (2.4, 0), (4.8, 0), (7.2, 0)])  # centres; the radius 
 
 
 class CounterToClock(Picture):
-    """Binary counter, smooth counter, clock hands."""
+    """Clock hands count positions as bits do, but smoothly."""
 
     size = (8.0, 3.8)
     paper_size = (3.3, 2.5)

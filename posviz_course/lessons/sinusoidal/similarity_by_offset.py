@@ -5,7 +5,17 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.pictures.knobs import Even, Integer
-from posviz.pictures.parts import Curve, EndName, Limits, PointName, Rule, whole, with_room, zero
+from posviz.pictures.parts import (
+    Curve,
+    EndName,
+    Limits,
+    Other,
+    PointName,
+    Rule,
+    whole,
+    with_room,
+    zero,
+)
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
@@ -13,7 +23,7 @@ LARGEST = 100  # offset, in tokens
 
 
 class SimilarityByOffset(Picture):
-    """How similar two rows are depends on their offset alone."""
+    """The similarity at an offset is the mean of all pairs' cosines."""
 
     size = (8.0, 3.7)
 
@@ -48,7 +58,9 @@ class SimilarityByOffset(Picture):
         pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 240), ylim=(-1.1, 1.1))
         pairs.set_yticks((-1, 0, 1))
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
+        at = pairs.set_title("at offset 100", animated=True)
         names = [
+            Other(at, lambda a: {"text": f"at offset {a.offset}"}),
             PointName(
                 curve, "C1", lambda a: (*a.mark, signed(a.here, ".2f"), a.here < 0.9), weight="bold"
             ),

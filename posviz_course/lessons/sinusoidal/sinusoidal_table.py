@@ -14,7 +14,7 @@ LENGTH = 128  # rows
 
 
 class SinusoidalTable(Picture):
-    """Sinusoidal encodings, one row per position."""
+    """From pair to pair, columns change more slowly with the position."""
 
     size = (8.0, 3.8)
     paper_size = (3.3, 3.0)

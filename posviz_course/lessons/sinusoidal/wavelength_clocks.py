@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
 from posviz.pictures.knobs import Even, Integer, Log
-from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broken, wide
+from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, Text, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import number
 
@@ -17,7 +17,7 @@ PITCH = np.array([2.6, -3.5])  # between centres; a dial has radius 1
 
 
 class WavelengthClocks(Picture):
-    """One clock per pair: across is its cosine column, up is its sine column."""
+    """Each pair is a clock, and later clocks are slower."""
 
     size = (8.0, 4.5)
     paper_size = (3.3, 2.6)
@@ -64,8 +64,6 @@ class WavelengthClocks(Picture):
         axes.set(xlim=(-1.3, last + 1.3), ylim=(-6.8, 1.05), aspect="equal")
         axes.set_axis_off()
         below: dict = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
-        legend = "across: cosine     up: sine     λ: wavelength     blue: rotations"
-        axes.text(last / 2, -6.8, legend, va="bottom", **below)
         texts = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
 
         def write(labels):
@@ -75,6 +73,8 @@ class WavelengthClocks(Picture):
 
         moving: dict = below | {"va": "top", "color": "C0", "animated": True, "in_layout": False}
         counts = [Other(axes.text(0, 0, "", **moving), f"counts[{i}]") for i in range(CLOCKS)]
+        legend = "across: cosine  up: sine  λ: wavelength  blue: rotations at "
+        foot = Text(axes, last / 2, -6.8, lambda a: f"{legend}{a.position}", va="bottom", **below)
         wedges = PolyCollection([], facecolor="C0", alpha=0.4, animated=True)
         axes.add_collection(wedges, autolim=False)
         return [
@@ -84,6 +84,7 @@ class WavelengthClocks(Picture):
             Curve(axes, "C0-", "hands", stroke=2),
             Curve(axes, "C1o", "tips", marks=1.5),
             *counts,
+            foot,
         ]
 
     def caption(self, arrays: Arrays) -> str:

@@ -19,7 +19,7 @@ TURNED, UNTURNED, FIXED = "rotated keys", "unrotated keys", "one length for all"
 
 
 class CacheTrap(Picture):
-    """The cache trap: frequencies follow the length, keys in a cache keep those of their time."""
+    """Cache trap: once frequencies change, rotated keys seem ahead."""
 
     size = (9.0, 4.0)
     paper_size = (3.3, 3.4)
@@ -68,12 +68,12 @@ class CacheTrap(Picture):
         query = Rule(places, {"color": "C2"}, "query", upright=False)
         error = Curve(errors, "C1-", "by_step")
         mark = Curve(errors, "C1o", "here", marks=1.6)
-        seen = f"seen at (pair {PAIRS - 1})"
-        places.set(title="where the query sees each key", xlabel="key (position)", ylabel=seen)
-        errors.set(title="largest error of a score", xlabel="length, text so far (tokens)")
+        places.set(title=f"where pair {PAIRS - 1} of the query sees each key")
+        places.set(xlabel="true position of the key", ylabel="seems to be at")
+        errors.set(title="largest error of a score", xlabel="text so far (tokens)")
         errors.set(xlim=with_room(0, LONGEST), ylim=(-0.6, 5.6), ylabel="score off by")
         places.set(**_room(LONGEST))
-        errors.text(TRAINED + 20, 5.4, "trained", va="top", color="C6")
+        errors.text(TRAINED + 20, 5.4, "trained length", va="top", color="C6")
         whole(places.xaxis, places.yaxis, errors.xaxis, errors.yaxis, most=4)
         figure.align_ylabels((places, errors))
         looks = {"C2": "bottom", "C1": "bottom", "C0": "top", "C6": "top"}
@@ -118,16 +118,13 @@ def _names(query, seems):
     peak, late = np.argmax(seems), 2 * query // 3
     is_ahead = seems[peak] > query + 1e-9
     early = np.argmax(seems >= (0.7 if is_ahead else 0.2) * query)
-    right = "" if is_ahead else " = fresh pass"
+    right = "" if is_ahead else " = true position"
+    has_room = is_ahead and late - early > 0.4 * _most(query + 1)
     return [
         {"x": 0, "y": query, "text": "the query"},
         {"x": peak, "y": seems[peak], "text": " seem to be ahead of it" if is_ahead else ""},
         {"x": early, "y": seems[early], "text": f"   keys in the cache{right}"},
-        {
-            "x": late,
-            "y": late,
-            "text": "   fresh pass" if is_ahead and late - early > 0.4 * _most(query + 1) else "",
-        },
+        {"x": late, "y": late, "text": "   true position" if has_room else ""},
     ]
 
 

@@ -26,7 +26,7 @@ NOTHING = np.array([]), np.array([])
 
 
 class ConfigReader(Picture):
-    """What a config.json does to each pair of a head, and what it says of the layers."""
+    """A config.json says which pairs are kept, blended or slowed."""
 
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
@@ -116,7 +116,7 @@ def _level(i):
         (x, y), (_, low) = arrays.levels[i], arrays.levels[0]
         if not len(y) or (i and [*low] == [*y]):
             return [], [], "", True
-        return x[:1], y[:1], f"  {y[0]:,}{('', ' promised')[i]}", True
+        return x[:1], y[:1], f"  {y[0]:,}{(' trained', ' promised')[i]}", True
 
     return show
 
@@ -132,10 +132,7 @@ def _row(kind: LayerKind) -> str:
         pairs += f": {kind.kept} rotate, {kind.still} do not"
     elif kind.method != "default":
         pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
-    subject = "rotated part of scores" if kind.on_rotated_part else "scores"
-    scores = f"; {subject}\u00a0×\u00a0{kind.on_scores:.4f}"
-    scores = scores if abs(kind.on_scores - 1) > 5e-5 else ""
-    return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
+    return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}"
 
 
 def _marked(kind) -> dict:

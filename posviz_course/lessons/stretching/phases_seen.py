@@ -24,11 +24,11 @@ CENTRES = np.array([(3 * (disc % 4), -2.85 * (disc // 4)) for disc in range(DISC
 
 
 class PhasesSeen(Picture):
-    """The angles that a pair has seen in training, and those that a longer text adds."""
+    """In training, slow pairs see only a part of the circle."""
 
     size = (8.0, 4.0)
 
-    method = Choice("NTK", options=tuple(METHODS), more=True)
+    method = Choice("none", options=tuple(METHODS), more=True)
     factor = Log(4, low=1, high=64, play=True, label="factor s")
 
     def compute(self) -> Arrays:
@@ -81,7 +81,7 @@ class PhasesSeen(Picture):
             for at, (x, y) in enumerate(CENTRES)
         ]
         middle = {"ha": "center", "va": "center", "fontweight": "bold"}
-        labels.append(Text(axes, 4.5, -1.425, "method", **middle))
+        labels.append(Text(axes, 4.5, -1.65, lambda a: f"method: {a.method}", **middle))
         return [Other(seen, "seen"), Other(new, "never_seen"), hand, *labels]
 
     def caption(self, arrays: Arrays) -> str:

@@ -98,7 +98,7 @@ def test_needles_stand_at_the_middle_of_their_distances(stored):
 )
 def test_who_did_not_learn_inside_solves_nothing_beyond(share, counts, stored):
     stored(SOLVED)
-    arrays = SolveRates(share=share).compute()
+    arrays = SolveRates(share=share, arm="RoPE").compute()
     assert [len(x) for x, _ in arrays.dots.values()] == counts  # solved, learned, missed
     assert (arrays.runs, arrays.counts[0]) == (3, {0.9: 2, 0.7: 3, 1.0: 1}[share])
 

@@ -96,4 +96,4 @@ def test_nothing_in_the_picture_says_what_the_boxes_are():
     captions = {MysteryBox(box=n).figure().caption.split(" becomes")[0] for n in BY_HAND}
     assert captions == {"Unit vector 2"}
     titles = [axes.get_title("left") for axes in figure.axes]
-    assert titles == ["at this position", "around this position"]
+    assert titles == ["bars: the box, rings: RoPE", "dotted: RoPE"]
