@@ -235,6 +235,8 @@ class Checker:
         message = f"Your code stopped{line}: {_named(error)}"
         if type(error) is NameError:
             message += f". Is {error.name} spelt right, and has the cell run that defines it?"
+        if isinstance(error, ModuleNotFoundError):
+            message += f". {error.name} is not installed here: write your answer with NumPy."
         message = getattr(error, "sentence", "") or message  # of another process
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 

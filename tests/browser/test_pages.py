@@ -27,7 +27,7 @@ FORMULAS_ARE_SET = "() => globalThis.MathJax?.startup?.promise?.then(() => true)
 SCROLLED = """[...document.querySelectorAll('main *:not(pre, table)')].filter((element) =>
     ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)
     && element.scrollWidth > element.clientWidth).map(({ outerHTML }) => outerHTML)"""
-SMALL = """[...document.querySelectorAll('button, summary')].filter((element) =>
+SMALL = """[...document.querySelectorAll('button, summary, nav a')].filter((element) =>
     element.checkVisibility() && element.getBoundingClientRect().height < 44
 ).map(({ outerHTML }) => outerHTML)"""  # for a finger
 
@@ -118,6 +118,7 @@ def test_on_a_telephone_pictures_are_narrow_and_only_code_is_scrolled(name, page
         assert 0.95 * 350 < shown < 390
         assert drawn == 600, "as telephones show it"
     assert opened.page.evaluate(SCROLLED) == []
+    opened.page.locator(".contents summary").tap()
     assert opened.page.evaluate(SMALL) == []
     assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
     assert opened.wrong == []
@@ -130,8 +131,12 @@ def test_without_javascript_and_on_paper_there_is_a_picture(page_of, browser):
     still = opened.page.locator(".posviz-live img").first
     still.scroll_into_view_if_needed()
     assert still.bounding_box()["width"] > 300
+    explorer = opened.page.locator(".posviz-live").first
+    explorer.evaluate("explorer => { explorer.style.minHeight = '2000px'; }")  # of its controls
     opened.page.emulate_media(media="print")
     assert still.is_visible()
+    assert explorer.bounding_box()["height"] < 1000
+    expect(explorer).to_have_css("border-top-width", "0px")
     context.close()
 
 

@@ -13,7 +13,8 @@ from posviz_tools.publish.lesson import Section, StoredLesson, read_text
 from posviz_tools.publish.site import libraries
 from posviz_tools.publish.site.gallery import GalleryPicture
 
-_SYMPTOMS = "thead:-soup-contains('What you see') + tbody tr"
+_TABLE = "table:has(thead:-soup-contains('What you see'))"
+_SYMPTOMS = f"{_TABLE} tbody tr"
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _FORMULA = re.compile(r"\$([^$]+)\$")
 
@@ -32,8 +33,9 @@ def documents(
     for name, text in pages.items():
         title, _, rest = text.removeprefix("# ").partition("\n")
         sections = [Section(1, "", title, [], [])]
-        read_text(markdown(rest), sections)
-        items += [*_of_sections(title, name, sections), *_of_symptoms(name, markdown(rest))]
+        html = markdown(rest)
+        read_text(_without_symptoms(html), sections)
+        items += [*_of_sections(title, name, sections), *_of_symptoms(name, html)]
     for picture in pictures:
         kind, title = f"Picture, {picture.lesson.title}", f"{picture.title} ({picture.name})"
         items.append((kind, title, picture.href, "; ".join(picture.controls), ""))
@@ -81,6 +83,14 @@ def _of_symptoms(name, html: str) -> Iterator[tuple]:
     for row in BeautifulSoup(with_anchors(html), "html.parser").select(_SYMPTOMS):
         symptom, *rest = (cell.get_text() for cell in row("td"))
         yield "Symptom", symptom, f"{name}.html#{row['id']}", " · ".join(rest[:-1]), ""
+
+
+def _without_symptoms(html: str) -> str:
+    """A page without its tables of symptoms, whose rows are found by themselves."""
+    soup = BeautifulSoup(html, "html.parser")
+    for table in soup.select(_TABLE):
+        table.decompose()
+    return soup.decode()
 
 
 def _without_formulas(text: str) -> str:

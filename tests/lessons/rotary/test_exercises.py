@@ -49,6 +49,12 @@ def test_a_name_that_is_missing_is_looked_for_in_its_cell():
     assert said.endswith("Is my_rotary spelt right, and has the cell run that defines it?")
 
 
+def test_a_library_that_is_not_installed_is_not_needed():
+    exec("def my_scores(*case):\n    import absent.nn", mine := {})
+    said = check_rotary_scores(mine["my_scores"]).message
+    assert said.endswith(". absent is not installed here: write your answer with NumPy.")
+
+
 def test_the_smallest_failing_input_of_a_wrong_layout_has_two_pairs():
     # With one pair neighbours are halves.
     evidence = check_apply_rotary(lambda *given: in_halves(*given)).evidence

@@ -76,6 +76,8 @@ def test_a_symptom_is_found_by_its_row():
     assert symptom["title"] == "It drifts"
     assert symptom["text"] == "float16"
     assert symptom["href"] == "ask.html#symptom-It-drifts"
+    [page] = [each for each in found if each["title"] == "Ask"]
+    assert page["text"].split() == ["Where", "here"], "the page does not come before its row"
 
 
 def test_words_and_claims_have_anchors_of_their_own():
