@@ -22,7 +22,7 @@ from posviz_course.lessons.length._curves import (
 
 
 class NeedleByDistance(Picture):
-    """A loss that stays flat says nothing of what is found far back."""
+    """A loss that stays flat does not promise far recall."""
 
     size = (8.0, 3.5)
     paper_size = (3.3, 4.2)
