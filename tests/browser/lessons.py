@@ -13,7 +13,7 @@ NOTEBOOKS = sorted(run.NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 ALL, SITE = [path.stem for path in NOTEBOOKS], whole_site(NOTEBOOKS, "")
 LESSON = "00_start_here"  # the shortest: its page and its slides are those of the default run
 # Between them these have every kind of control, and they are quick.
-SHORT = (LESSON, "11_position_from_content")
+SHORT = (LESSON, "01_why_order_matters", "11_position_from_content")
 
 
 def lessons(default):
